@@ -11,6 +11,7 @@ ALL = [
     "sheets",
     "ledger",
     "service",
+    "restart",
     "strangers",
     "scale",
     "laboratory",

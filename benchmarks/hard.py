@@ -7,7 +7,7 @@ from rich.table import Table
 import optin
 from benchmarks.timing import best
 from optin.kernel.passes import ArrayLimits
-from optin.kernel.quasilinear import Gain
+from optin.kernel.search import Gain
 from optin.kernel.shortfall import shortfall
 
 SLOPE = 5.0

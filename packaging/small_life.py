@@ -32,7 +32,7 @@ def main(there: list[str]) -> None:
 
 def optin(*words: str, expected: int = 0) -> str:
     """Run a command as if it had been typed."""
-    from optin.cli.running import run
+    from optin.cli.one_command import run
 
     out, err = io.StringIO(), io.StringIO()
     with contextlib.redirect_stdout(out), contextlib.redirect_stderr(err):

@@ -20,7 +20,7 @@ def asked(sheet, changes):
 
 
 def promised(promise, changes):
-    from optin.planning.promise import PromisedVariance
+    from optin.planning.shared_numbers import PromisedVariance
 
     names = {"promised_variance": "variance"}
     before = promise or PromisedVariance(None)

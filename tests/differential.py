@@ -29,7 +29,7 @@ from optin.campaign import Quorum, answer
 from optin.campaign import announce as announce_accountably
 from optin.campaign import plan as plan_accountably
 from optin.campaign import release as release_accountably
-from optin.cli.people import located
+from optin.cli.people_files import located
 from optin.errors import OptinError
 from optin.ledger import Ledger, Terms
 from optin.releasing.drawing import measure

@@ -127,6 +127,7 @@ LATER = {
     "test_web_retention": ["*postgresql*"],
     "test_web_secrets": ["*postgresql*"],
     "test_web_steady": ["test_processes_that_are_ended*", "test_what_a_killed_process*"],
+    "test_web_visit_again": ["*postgresql*"],
 }
 
 

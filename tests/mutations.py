@@ -39,22 +39,22 @@ MUTATIONS = (
     _in(
         CAP,
         "cap times 0.9",
-        "    return x, ladder.sums_under(x)\n\n\ndef cap_at",
-        "    x *= 0.9\n    return x, ladder.sums_under(x)\n\n\ndef cap_at",
+        "    return x, pieces.sums_under(x)\n\n\ndef cap_at",
+        "    x *= 0.9\n    return x, pieces.sums_under(x)\n\n\ndef cap_at",
         EXACT + "the_worked_example_is_exact_in_every_number",
     ),
     _in(
         CAP,
         "cap times 1.3",
-        "    return x, ladder.sums_under(x)\n\n\ndef cap_at",
-        "    x *= 1.3\n    return x, ladder.sums_under(x)\n\n\ndef cap_at",
+        "    return x, pieces.sums_under(x)\n\n\ndef cap_at",
+        "    x *= 1.3\n    return x, pieces.sums_under(x)\n\n\ndef cap_at",
         EXACT + "limits_within_a_millionth_and_a_million_are_planned_to_twelve_digits",
     ),
     _in(
         CAP,
         "the piece before the right one",
-        "    j = _last_piece_below(ladder.heights, target)\n",
-        "    j = max(_last_piece_below(ladder.heights, target) - 1, 0)\n",
+        "    j = _last_piece_below(pieces.heights, target)\n",
+        "    j = max(_last_piece_below(pieces.heights, target) - 1, 0)\n",
         EXACT + "limits_within_a_millionth_and_a_million_are_planned_to_twelve_digits",
     ),
     _in(
@@ -151,8 +151,8 @@ MUTATIONS = (
     _in(
         "grains/arrays.py",
         "grains rounded up",
-        "        np.floor(found, out=found)",
-        "        np.ceil(found, out=found)",
+        "        np.floor(capped, out=capped)",
+        "        np.ceil(capped, out=capped)",
         "test_sheet_grains.py::test_every_sum_of_a_sheet_is_the_sum_of_exact_integers",
     ),
     _in(
@@ -205,7 +205,7 @@ MUTATIONS = (
         "test_certify.py::test_the_factor_counts_the_bias_of_a_declared_gap_whoever_chose_the_noise",
     ),
     _in(
-        "baselines/guesses.py",
+        "baselines/biased.py",
         "a rival's error on a grid too coarse for many people",
         "    ends = np.minimum(np.array(FAR) * (sd + scale), room)",
         "    ends = np.minimum(np.array(FAR), room)",
@@ -214,8 +214,8 @@ MUTATIONS = (
     _in(
         "baselines/centred.py",
         "a rival held to less than its limit",
-        "        kept, half = np.minimum(limits, self.level), self.level / 2.0",
-        "        kept, half = 0.99 * np.minimum(limits, self.level), self.level / 2.0",
+        "        capped, half = np.minimum(limits, self.threshold), self.threshold / 2.0",
+        "        capped, half = 0.99 * np.minimum(limits, self.threshold), self.threshold / 2.0",
         "test_rivals.py::test_recalibrated_chances_cost_exactly_the_limit",
     ),
     _in(

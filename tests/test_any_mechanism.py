@@ -8,7 +8,7 @@ import re
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 from scipy.optimize import linprog
 from scipy.sparse import lil_matrix
@@ -16,16 +16,16 @@ from trying import examples
 
 import optin
 from optin.kernel.any_mechanism import (
+    CountedLimits,
     Family,
     Prior,
-    Rungs,
     _answers,
     _peaks,
     by_information,
     by_posteriors,
+    counted_limits,
     least_error,
     most_information,
-    rungs_of,
 )
 
 MEANS = np.linspace(0.0, 1.0, 31)
@@ -33,7 +33,7 @@ MEANS = np.linspace(0.0, 1.0, 31)
 
 def bound(limits, spread=0.25):
     found, counts = np.unique(np.array(limits, dtype=float), return_counts=True)
-    return least_error(Rungs(found, counts.astype(float)), spread=spread)
+    return least_error(CountedLimits(found, counts.astype(float)), spread=spread)
 
 
 def best_mechanism(limits, risk, answers, values=2):
@@ -108,11 +108,12 @@ def test_the_best_of_all_mechanisms_for_a_few_people_is_above_the_bound_and_not_
     st.lists(st.floats(0.05, 1.0), min_size=5, max_size=5),
     st.integers(0, 1),
 )
+@example([3.08], 0.47, [0.56, 0.06, 0.11, 0.44, 0.85], 0)  # most of the prior's weight lies at its ends
 def test_no_mechanism_has_a_smaller_risk_under_the_prior_that_bounds_it(limits, half, heights, revealed):
     x = np.linspace(-half, half, 5)
     prior = Prior(x, np.array(heights) / sum(heights))
     found, counts = np.unique(np.array(limits), return_counts=True)
-    private, family = Rungs(found, counts.astype(float)), Family(1.0, 1.0)
+    private, family = CountedLimits(found, counts.astype(float)), Family(1.0, 1.0)
     least = by_posteriors(prior, _peaks(private, family, x), _answers(revealed, family, x))
     answers = np.linspace(0.5 - half, 0.5 + half, 41)
     everyone = [*limits, *[math.inf] * revealed]
@@ -158,7 +159,7 @@ COINS = Family(1.0, 1.0)
 
 def bounded_information(limits, x):
     found, counts = np.unique(np.array(limits, dtype=float), return_counts=True)
-    return float(most_information(Rungs(found, counts.astype(float)), COINS, np.array([x]))[0])
+    return float(most_information(CountedLimits(found, counts.astype(float)), COINS, np.array([x]))[0])
 
 
 @pytest.mark.parametrize("x", [0.0, 0.1, -0.3])
@@ -179,7 +180,7 @@ def test_nor_does_one_of_three_people(limits, x):
 @pytest.mark.parametrize("q", [1.0, 0.16])
 @pytest.mark.parametrize("limits", [[0.1], [3.0], [math.inf], [0.1, 0.5, 1.0], [0.5, math.inf]], ids=str)
 def test_a_sum_over_the_prior_is_off_by_less_than_is_taken_off(limits, q, monkeypatch):
-    people, family = Rungs(np.array(limits), np.full(len(limits), 100.0)), Family(1.0, q)
+    people, family = CountedLimits(np.array(limits), np.full(len(limits), 100.0)), Family(1.0, q)
     found = by_information(people, family)
     monkeypatch.setattr("optin.kernel.any_mechanism.FINE", 8192)
     monkeypatch.setattr("optin.kernel.any_mechanism.SUMMED", 0.0)
@@ -205,7 +206,7 @@ def test_for_many_people_the_bound_is_the_optimum_had_its_noise_half_the_varianc
             low, high = (cap, high) if many @ (tau * np.maximum(cap - tau, 0)) < 4 * kappa else (low, cap)
         return 0.25 * low / (many @ np.minimum(tau, low))
 
-    found = least_error(Rungs(tau, many), spread=0.25)
+    found = least_error(CountedLimits(tau, many), spread=0.25)
     assert 0.99 * best(1) <= found <= best(1) * (1 + 1e-9)
     assert best(2) <= 2 * best(1)
 
@@ -264,7 +265,7 @@ def test_without_limits_it_is_below_the_known_minimax_error_of_a_proportion_and_
 
 def test_where_nothing_can_be_learned_the_middle_of_the_bounds_is_the_best_answer():
     assert bound([1e-9] * 10) == pytest.approx(0.25, rel=1e-6)
-    assert least_error(Rungs(np.array([0.0]), np.array([5.0])), spread=0.25) == 0.25
+    assert least_error(CountedLimits(np.array([0.0]), np.array([5.0])), spread=0.25) == 0.25
 
 
 @pytest.mark.parametrize(
@@ -273,7 +274,7 @@ def test_where_nothing_can_be_learned_the_middle_of_the_bounds_is_the_best_answe
 def test_many_people_leave_little_between_the_plan_and_anything_else(limit, people, most):
     """Noise dominates the first and sampling the last; where both count alike the bound is loosest."""
     variance = 0.25 / people + 2 / (people * limit) ** 2
-    assert variance <= most * least_error(Rungs(np.array([limit]), np.array([float(people)])), spread=0.25)
+    assert variance <= most * least_error(CountedLimits(np.array([limit]), np.array([float(people)])), spread=0.25)
 
 
 tables = st.lists(st.floats(0.01, 10.0) | st.sampled_from([0.0, 0.5, math.inf]), min_size=1, max_size=30)
@@ -333,7 +334,7 @@ def test_two_steps_that_look_first_where_values_lie_beat_a_plan_for_a_small_decl
 def test_limits_are_rounded_up_and_never_down():
     limits = np.random.default_rng(5).lognormal(-1, 1, 500)
     table = optin.PrivacyConstrained(limits).table()
-    rungs = rungs_of(table.buckets(), zeros=table.zeros, infinite=table.infinite, scale=table.scale)
+    rungs = counted_limits(table.buckets(), zeros=table.zeros, infinite=table.infinite, scale=table.scale)
     assert rungs.people == 500
     rounded = np.repeat(rungs.limits, rungs.counts.astype(int))
     assert (rounded >= np.sort(limits)).all()

@@ -14,14 +14,14 @@ from scipy.sparse import coo_matrix, hstack, vstack
 from scipy.stats import binom
 
 import optin
-from optin.kernel.any_mechanism import Rungs, _by_a_world_between, least_error
+from optin.kernel.any_mechanism import CountedLimits, _by_a_world_between, least_error
 
 PAGE = Path(__file__).parent.parent / "docs/theory/lower-bound.md"
 MEANS = np.linspace(0.0, 1.0, 41)
 
 
 def bound(people, limit):
-    return least_error(Rungs(np.array([limit]), np.array([float(people)])), spread=0.25)
+    return least_error(CountedLimits(np.array([limit]), np.array([float(people)])), spread=0.25)
 
 
 def planned(people, limit):
@@ -147,7 +147,7 @@ def bound_of(limits, spread):
 
 def rungs(limits):
     found, counts = np.unique(np.array(limits), return_counts=True)
-    return Rungs(found, counts.astype(float))
+    return CountedLimits(found, counts.astype(float))
 
 
 def test_held_to_four_fifths_of_their_limits_people_would_leave_more_than_they_do():

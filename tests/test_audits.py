@@ -22,7 +22,7 @@ import pytest
 import scipy.stats
 
 import optin
-from optin.grains.arrays import levels
+from optin.questions.cells import number_levels as levels
 from optin.releasing import noise
 from optin.releasing.drawing import measure, releases
 

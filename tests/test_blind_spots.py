@@ -16,7 +16,7 @@ from optin.errors import PromiseBroken
 from optin.ledger import Ledger, Log
 from optin.receipts import Receipt
 from optin.transparency.keys import SigningKey
-from optin.transparency.opening import Trust
+from optin.transparency.trust import Trust
 from optin.transparency.witness import Witness
 
 DOCS = Path(__file__).parent.parent / "docs" / "how-to" / "witness.md"

@@ -14,8 +14,8 @@ from cli_steps import optin as run
 
 import optin
 from optin.cli.app import app
-from optin.cli.running import _unexpected
-from optin.cli.settings import SETTINGS, settings_markdown
+from optin.cli.environment import SETTINGS, settings_markdown
+from optin.cli.one_command import _unexpected
 
 ANSI = re.compile(r"\x1b\[")
 ROOT = typer.main.get_command(app)

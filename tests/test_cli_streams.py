@@ -128,6 +128,34 @@ def test_an_interrupt_inside_code_run_from_a_string_leaves_with_130_too(tmp_path
     assert done.stderr.count("\n") == 1
 
 
+def test_a_librarys_own_error_for_an_interrupt_is_an_interrupt_everywhere(tmp_path):
+    stopping = (
+        "import sys\nimport optin.cli\nfrom optin.cli import one_command\nfrom optin.engine.session import Session\n"
+        "def query():\n    raise RuntimeError('Query interrupted') from KeyboardInterrupt()\n"
+        "def inside(_):\n    Session(None, 'duckdb', None).tried(query, 'people.parquet')\n"
+        "def outside(_):\n    query()\n"
+        "one_command.call = {'inside': inside, 'outside': outside}[sys.argv[1]]\noptin.cli.main(['plan'])"
+    )
+    for where in ("inside", "outside"):
+        done = subprocess.run([sys.executable, "-c", stopping, where], capture_output=True, text=True)
+        assert (done.returncode, done.stderr.count("\n")) == (130, 1), done.stderr
+        assert done.stderr.startswith("optin: interrupted")
+
+
+def test_duckdb_says_of_an_interrupt_that_it_was_one():
+    """What the test above supposes of the engine: its error for an interrupted query comes of the interrupt."""
+    asking = (
+        "import duckdb, os, signal, threading\nfrom optin.errors import came_of_interrupt\n"
+        "signal.signal(signal.SIGINT, signal.default_int_handler)\nlink = duckdb.connect()\n"
+        "try:\n    threading.Timer(0.5, os.kill, (os.getpid(), signal.SIGINT)).start()\n"
+        "    link.execute('select sum(a.range * b.range) from range(1000000) a, range(1000000) b').fetchall()\n"
+        "except BaseException as error:\n    print(came_of_interrupt(error), flush=True)\n"
+        "    os._exit(0)  # the engine would end its part first"
+    )
+    done = subprocess.run([sys.executable, "-c", asking], capture_output=True, text=True)
+    assert done.stdout == "True\n", done.stderr
+
+
 def _hears_interrupts():
     """Listen again where these tests run in the background of a shell, which makes its children deaf to interrupts."""
     signal.signal(signal.SIGINT, signal.SIG_DFL)

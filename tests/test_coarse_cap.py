@@ -12,7 +12,7 @@ from stranger import two_figures
 from trying import examples
 
 import optin
-from optin.kernel.coarse import is_eighth_power, neighbours, on_step, step_below, told_up, two_figures_up
+from optin.kernel.coarse import is_eighth_power, neighbours, on_grid, spacing_below, told_up, two_figures_up
 from optin.kernel.spreads import Moments
 
 PAGE = (Path(__file__).parent.parent / "docs/theory/coarse.md").read_text()
@@ -242,11 +242,11 @@ def test_the_interval_of_a_told_spread_contains_the_exact_one_however_few_figure
 @given(st.integers(0, 2**32))
 def test_the_estimate_stands_on_a_step_of_a_fiftieth_of_the_standard_error_at_most(seed):
     result = sheet_release(seed)["hours"]
-    step = step_below(Fraction(result.standard_error) / 50)
+    step = spacing_below(Fraction(result.standard_error) / 50)
     assert step * 50 <= Fraction(result.standard_error)
     assert str(step.numerator if step >= 1 else (1 / step).numerator)[0] in "125"
     told = Fraction(repr(result.estimate))
-    assert on_step(told, step) == told
+    assert on_grid(told, step) == told
 
 
 @settings(max_examples=examples(30), deadline=None)
@@ -277,4 +277,4 @@ def test_two_figures_are_rounded_up_by_less_than_a_tenth(number):
 )
 def test_a_step_is_the_largest_of_one_two_or_five_times_a_power_of_ten_that_is_not_above(factors, exponent, part):
     step, following = (factor * Fraction(10) ** exponent for factor in factors)
-    assert step_below(step + part * (following - step)) == step
+    assert spacing_below(step + part * (following - step)) == step

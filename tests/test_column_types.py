@@ -128,11 +128,11 @@ def in_memory(path, name):
     table = read_table(str(path), [name])
     numbers = tried(lambda: table.values(name))
     return {
-        "ids": tried(lambda: table._each(name, optin.tables.reading.as_ids)[0]),
+        "ids": tried(lambda: table._each(name, optin.tables.table.as_ids)[0]),
         "numbers": numbers if isinstance(numbers, str) else numbers.tolist(),
         "answers": [
             None if other else bool(answer)
-            for answer, other in zip(*table._joined(name, optin.tables.reading.as_truths), strict=True)
+            for answer, other in zip(*table._joined(name, optin.tables.table.as_truths), strict=True)
         ],
     }
 
@@ -222,7 +222,7 @@ def test_decimals_beside_another_type_are_refused_where_an_engine_would_round(tm
 
 
 def test_runs_of_equal_entries_are_read_as_the_entries():
-    from optin.tables.cells import as_ids, as_numbers, as_truths
+    from optin.tables.table_cells import as_ids, as_numbers, as_truths
 
     for entries in ([0.5, 0.5, 1.0], ["1", "1", "0"]):
         runs = pa.chunked_array([pc.run_end_encode(pa.array(entries))])

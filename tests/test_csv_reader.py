@@ -21,7 +21,7 @@ import optin
 from optin.errors import BadInput
 from optin.kernel.rounding import GRAIN, LESS
 from optin.questions.entries import entries_of
-from optin.tables import cells, decimals
+from optin.tables import decimals, table_cells
 from optin.tables.columns import Wanted
 from optin.tables.csvfiles import csv_header, expect_text, read_csv
 
@@ -73,11 +73,11 @@ def by_us(path, names):
 def numbers_by_arrow(texts, wanted):
     """Read numbers as the version before did, by Arrow's expressions and casts."""
     text = pc.ascii_trim_whitespace(pa.chunked_array([pa.array(texts, pa.string())]))
-    number = np.array(pc.match_substring_regex(text, cells.NUMBER).to_pylist(), dtype=np.bool_)
+    number = np.array(pc.match_substring_regex(text, table_cells.NUMBER).to_pylist(), dtype=np.bool_)
     found = text.filter(pa.array(number))
     numbers = np.array(pc.cast(found, pa.float64(), safe=False).to_pylist(), dtype=np.float64)
-    endless = np.array(pc.match_substring_regex(found, cells.ENDLESS).to_pylist(), dtype=np.bool_)
-    numbers = np.where(endless, numbers, np.clip(numbers, -cells.FARTHEST, cells.FARTHEST))
+    endless = np.array(pc.match_substring_regex(found, table_cells.ENDLESS).to_pylist(), dtype=np.bool_)
+    numbers = np.where(endless, numbers, np.clip(numbers, -table_cells.FARTHEST, table_cells.FARTHEST))
     every = np.full(len(texts), np.nan)
     every[number] = numbers if wanted is None else corrected_by_arrow(found, numbers, wanted)
     return every, ~number & np.array(pc.match_substring_regex(text, ".").to_pylist(), dtype=np.bool_)
@@ -178,9 +178,9 @@ def test_drawn_tables_are_read_as_by_arrow_or_refused_by_both(tmp_path_factory, 
 @pytest.mark.parametrize("wanted", FORMS, ids=lambda wanted: wanted.name if wanted else "value")
 def test_every_spelling_of_a_number_is_read_to_the_same_bits_as_by_arrow(wanted):
     texts = list(SPELLINGS)
-    assert same(cells.numbers_in(texts, wanted), numbers_by_arrow(texts, wanted))
+    assert same(table_cells.numbers_in(texts, wanted), numbers_by_arrow(texts, wanted))
     for text in texts:  # alone, cells that are digits only go the short way
-        assert same(cells.numbers_in([text], wanted), numbers_by_arrow([text], wanted)), text
+        assert same(table_cells.numbers_in([text], wanted), numbers_by_arrow([text], wanted)), text
 
 
 DIGITS = st.text(st.sampled_from(list("0123456789.+-eE")), max_size=9)
@@ -190,7 +190,7 @@ DIGITS = st.text(st.sampled_from(list("0123456789.+-eE")), max_size=9)
 @settings(max_examples=examples(600), derandomize=True)
 def test_drawn_numbers_are_read_to_the_same_bits_as_by_arrow(texts):
     for wanted in FORMS:
-        assert same(cells.numbers_in(texts, wanted), numbers_by_arrow(texts, wanted))
+        assert same(table_cells.numbers_in(texts, wanted), numbers_by_arrow(texts, wanted))
 
 
 def test_rows_are_kept_in_order_across_blocks_and_blank_lines(tmp_path):
@@ -207,7 +207,7 @@ def test_rows_are_kept_in_order_across_blocks_and_blank_lines(tmp_path):
 def test_coded_text_stands_for_the_same_entries():
     rng = random.Random(7)
     texts = [rng.choice(["yes", "no", "", "Ja", " yes"]) for _ in range(200)]
-    entries, places = entries_of(cells.coded(texts))
+    entries, places = entries_of(table_cells.coded(texts))
     assert [entries[at] for at in places] == texts
 
 
@@ -220,7 +220,7 @@ def test_a_campaign_over_csv_loads_neither_arrow_nor_pandas_nor_an_engine(tmp_pa
     )
     script = (
         "import sys, itertools\n"
-        "from optin.cli.running import run\n"
+        "from optin.cli.one_command import run\n"
         "steps = ['plan people.csv --limits limit --sheet sheet.toml -o plan.json',\n"
         " 'announce plan.json people.csv --ledger l.sqlite -o a.json', 'release a.json people.csv --ledger l.sqlite -o r.json']\n"
         "codes = [run(step.split()) for step in steps]\n"
@@ -233,6 +233,6 @@ def test_a_campaign_over_csv_loads_neither_arrow_nor_pandas_nor_an_engine(tmp_pa
 
 
 def test_the_oracle_tells_a_wrong_number():
-    ours, theirs = cells.numbers_in(["0.5"], None), numbers_by_arrow(["0.5000000000000001"], None)
+    ours, theirs = table_cells.numbers_in(["0.5"], None), numbers_by_arrow(["0.5000000000000001"], None)
     assert not same(ours, theirs)
-    assert math.isnan(cells.numbers_in(["x"], None)[0][0])
+    assert math.isnan(table_cells.numbers_in(["x"], None)[0][0])

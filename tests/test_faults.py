@@ -7,6 +7,7 @@ import random
 import resource
 import signal
 import time
+from collections import Counter
 
 import numpy as np
 import pytest
@@ -21,10 +22,11 @@ from optin import campaign
 from optin.agents import PrivacyConstrained
 from optin.database import connection, crash_points
 from optin.errors import BudgetSpent
-from optin.ledger import Ledger, LedgerUnavailable
+from optin.ledger import Ledger, LedgerUnavailable, packs
+from optin.ledger.packing import Pack
 
 PEOPLE = 1000
-POINTS = ("before lock", "after charges", "before commit", "after commit", "before output")
+POINTS = ("after rehearsal", "before lock", "after charges", "before commit", "after commit", "before output")
 ids = nth(PEOPLE)
 values = np.linspace(0.0, 1.0, PEOPLE)
 agents = PrivacyConstrained(np.linspace(0.1, 1.0, PEOPLE), ids=ids)
@@ -38,6 +40,14 @@ batches = [once, slowly, *in_the_soak]
 def _nobody_listens():
     yield
     crash_points.LISTENERS.clear()
+
+
+@pytest.fixture(params=["rows", "packs"])
+def storage(request, monkeypatch):
+    """Have a thousand people lie in rows, or else as a hundred thousand do: in several packs."""
+    if request.param == "packs":
+        for name, size in (("PACKED_FROM", 1), ("SIZE", 256), ("FEW", 2)):
+            monkeypatch.setattr(packs, name, size)
 
 
 def spend_freely(ledger):
@@ -56,28 +66,42 @@ def release(ledger, offer):
 
 
 def afresh(url, job):
-    """Run a job on a ledger that this process opened itself."""
+    """Run a job on a ledger that this process opened itself, with packs as large as they are here."""
+    sizes = {name: getattr(packs, name) for name in ("PACKED_FROM", "SIZE", "FEW")}
 
     def opened():
+        for name, size in sizes.items():
+            setattr(packs, name, size)
         with Ledger.open(url) as ledger:
             return job(ledger)
 
     return opened
 
 
-def stored_results(ledger, name):
-    """What the tables hold of one campaign: charges and result."""
-    query = """SELECT t.body, (SELECT COUNT(*) FROM charges c WHERE c.act = t.number) FROM acts t
-        WHERE t.kind = 'release' AND t.campaign = :name"""
+def charges(ledger):
+    """How many charges lie under the number of each act, in rows or in packs, whether or not the act is there."""
+    rows = "SELECT act, COUNT(*) FROM charges GROUP BY act"
+    packed = """SELECT k.act, k.body FROM packs k LEFT JOIN acts t ON t.number = k.act
+        WHERE k.part = 'rows' AND (t.kind IS NULL OR t.kind = 'release')"""
     with ledger.engine.connect() as link:
-        return [tuple(row) for row in link.execute(text(query), {"name": name})]
+        found = Counter(dict(link.execute(text(rows)).all()))
+        for act, body in link.execute(text(packed)):
+            found[act] += Pack(body).count
+    return found
+
+
+def stored_results(ledger, name):
+    """What the tables hold of one campaign: result and charges."""
+    query, charged = "SELECT number, body FROM acts WHERE kind = 'release' AND campaign = :name", charges(ledger)
+    with ledger.engine.connect() as link:
+        return [(row.body, charged[row.number]) for row in link.execute(text(query), {"name": name})]
 
 
 def expect_all_or_nothing(ledger, name, charges_before):
-    found = stored_results(ledger, name)
-    assert counts(ledger)["charges"] - charges_before in (0, PEOPLE)
+    found, charged = stored_results(ledger, name), charges(ledger).total()
+    assert charged - charges_before in (0, PEOPLE)
     assert [charged for _, charged in found] in ([], [PEOPLE])
-    assert (counts(ledger)["charges"] > charges_before) == bool(found)
+    assert (charged > charges_before) == bool(found)
     return found
 
 
@@ -97,12 +121,12 @@ def expect_one_result(ledger, name, found):
 
 
 @pytest.mark.parametrize(("batch", "kills"), batches)
-def test_a_kill_at_a_named_point_leaves_all_or_nothing(url, batch, kills):
+def test_a_kill_at_a_named_point_leaves_all_or_nothing(url, storage, batch, kills):
     with Ledger.open(url) as ledger:
         spend_freely(ledger)
         for turn in range(kills):
             point, name = POINTS[turn % len(POINTS)], f"kill {turn}"
-            offer, before = announce(ledger, name), counts(ledger)["charges"]
+            offer, before = announce(ledger, name), charges(ledger).total()
             child = fork(afresh(url, lambda mine, offer=offer: release(mine, offer)), die_at=point)
             assert child.finish() is None
             assert child.was_killed
@@ -114,7 +138,7 @@ def test_a_kill_at_a_named_point_leaves_all_or_nothing(url, batch, kills):
 
 
 @pytest.mark.parametrize(("batch", "kills"), batches)
-def test_a_kill_at_random_leaves_all_or_nothing(url, batch, kills):
+def test_a_kill_at_random_leaves_all_or_nothing(url, storage, batch, kills):
     chance = random.Random(batch)
     with Ledger.open(url) as ledger:
         spend_freely(ledger)
@@ -122,7 +146,7 @@ def test_a_kill_at_random_leaves_all_or_nothing(url, batch, kills):
         fork(afresh(url, lambda mine: release(mine, announce(mine, "unharmed")))).finish()
         usual = time.monotonic() - started
         for turn in range(kills):
-            name, before = f"kill {turn}", counts(ledger)["charges"]
+            name, before = f"kill {turn}", charges(ledger).total()
             child = fork(afresh(url, lambda mine, name=name: release(mine, announce(mine, name))))
             shown = child.finish(kill_after=chance.uniform(0, 1.1 * usual))
             found = expect_all_or_nothing(ledger, name, before)
@@ -151,7 +175,7 @@ def whole_job(url, name, who):
 @pytest.mark.parametrize(
     "rounds", [5, pytest.param(20, marks=pytest.mark.slow), pytest.param(50, marks=pytest.mark.soak)]
 )
-def test_two_processes_at_once_cross_no_limit(url, rounds):
+def test_two_processes_at_once_cross_no_limit(url, storage, rounds):
     with Ledger.open(url) as ledger:
         for turn in range(rounds):
             children = [fork(whole_job(url, f"{turn}{side}", poor(turn))) for side in "ab"]
@@ -161,7 +185,7 @@ def test_two_processes_at_once_cross_no_limit(url, rounds):
         assert ledger.verify().ok
 
 
-def test_two_processes_releasing_the_same_campaign_draw_once(url):
+def test_two_processes_releasing_the_same_campaign_draw_once(url, storage):
     with Ledger.open(url) as ledger:
         spend_freely(ledger)
         for turn in range(3):
@@ -174,7 +198,7 @@ def test_two_processes_releasing_the_same_campaign_draw_once(url):
 
 
 @pytest.mark.parametrize("locked", [True, False])
-def test_it_is_the_lock_that_prevents_the_overspend(url, tmp_path, locked):
+def test_it_is_the_lock_that_prevents_the_overspend(url, storage, tmp_path, locked):
     """Hold both writers between their checks and their writes; without the lock both get there."""
     with Ledger.open(url) as ledger:
         hold(ledger, "registers", ids=poor(0), grains=1, allowances=11)
@@ -335,8 +359,8 @@ def test_a_commit_whose_answer_is_lost_is_found_again(door, postgres):
             draws.append(number)
             return drawn_from(OFFERS["c"], np.full(3, 5)[mask], number)
 
-        door.slam = "before the answer"
-        first = charge(ledger, draw=draw)
+        with at("after lock", lambda: setattr(door, "slam", "before the answer")):
+            first = charge(ledger, draw=draw)
         assert door.slam is None
         assert charge(ledger, draw=draw) == first
         assert (len(draws), set(spent(ledger).values()), ledger.verify().ok) == (1, {5}, True)
@@ -346,9 +370,10 @@ def test_a_commit_that_never_arrived_is_told_from_one_that_did(door, postgres):
     with through(door, postgres) as ledger:
         hold(ledger)
         before = counts(ledger)
-        door.slam = "before the question"
-        with pytest.raises(LedgerUnavailable, match="nothing was written"):
+        slam = at("after lock", lambda: setattr(door, "slam", "before the question"))
+        with slam, pytest.raises(LedgerUnavailable, match="nothing was written and nothing was revealed"):
             charge(ledger)
+        assert door.slam is None
         assert counts(ledger) == before
         assert charge(ledger).body
 

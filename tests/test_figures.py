@@ -14,10 +14,10 @@ from matplotlib.figure import Figure
 import optin
 from optin import figures
 from optin.figures.accuracy import error_parts, threshold_hidden, told_references, turnout_lines
-from optin.figures.cells import SMALLEST_CELL, cells, coarse, groups
 from optin.figures.curves import crowd, designs, turnout_variances
 from optin.figures.dial import dial_caps
-from optin.figures.people import cost_shares, ranges
+from optin.figures.merged_cells import SMALLEST_CELL, cells, coarse, groups
+from optin.figures.people_by_limit import cost_shares, ranges
 from optin.report import Source, render
 from optin.wording.numbers import short
 

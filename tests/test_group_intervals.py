@@ -9,9 +9,9 @@ from scipy import integrate, optimize, stats
 
 from optin.kernel.combining import DECLARED, RELEASED, Combination, Part
 from optin.kernel.halfwidth import METHODS, Weighing, half_width, skewness_allowance
-from optin.kernel.mixtures import _many_beyond, mixture_beyond, mixture_reach
+from optin.kernel.mixtures import _many_beyond, mixture_beyond, mixture_quantile
 from optin.kernel.spreads import Moments, Spread
-from optin.kernel.tails import normal_laplace_reach
+from optin.kernel.tails import normal_laplace_quantile
 
 PAIRS = [(1.0, 0.3), (0.5, 2.0), (1.0, 1.00005), (1.0, 1.0002), (0.7, 0.7), (0.01, 1.0)]
 
@@ -57,11 +57,11 @@ def test_two_equal_laplaces_alone_have_the_tail_that_is_known():
         known = math.exp(-t) * (1 + t / 2)
         assert mixture_beyond(t, sd=0.0, scales=(1.0, 1.0)) == pytest.approx(known, abs=1e-9)
     root = optimize.brentq(lambda t: math.exp(-t) * (1 + t / 2) - 0.05, 1, 9)
-    assert mixture_reach(0.05, sd=0.0, scales=(2.0, 2.0)) == pytest.approx(2 * root, rel=1e-7)
+    assert mixture_quantile(0.05, sd=0.0, scales=(2.0, 2.0)) == pytest.approx(2 * root, rel=1e-7)
 
 
 def test_the_switch_between_alike_and_different_scales_is_not_seen():
-    below, above = (mixture_reach(0.05, sd=0.4, scales=(1.0, 1.0 + gap)) for gap in (0.99999e-4, 1.00001e-4))
+    below, above = (mixture_quantile(0.05, sd=0.4, scales=(1.0, 1.0 + gap)) for gap in (0.99999e-4, 1.00001e-4))
     assert below == pytest.approx(above, rel=1e-7)
     assert below <= above
 
@@ -70,13 +70,13 @@ def test_a_simulated_difference_leaves_a_quantile_as_often_as_it_says():
     rng, many = np.random.default_rng(7), 1_000_000
     drawn = rng.normal(0, 0.6, many) + rng.laplace(0, 0.4, many) - rng.laplace(0, 0.9, many)
     for error in (0.2, 0.05, 0.01):
-        beyond = float(np.mean(np.abs(drawn) > mixture_reach(error, sd=0.6, scales=(0.4, 0.9))))
+        beyond = float(np.mean(np.abs(drawn) > mixture_quantile(error, sd=0.6, scales=(0.4, 0.9))))
         assert abs(beyond - error) < 5 * math.sqrt(error * (1 - error) / many)
 
 
 def test_a_group_without_noise_leaves_one_laplace():
-    assert mixture_reach(0.05, sd=0.5, scales=(0.0, 0.3)) == normal_laplace_reach(0.05, sd=0.5, scale=0.3)
-    assert mixture_reach(0.05, sd=0.5, scales=(0.0, 0.0)) == pytest.approx(stats.norm.isf(0.025) * 0.5)
+    assert mixture_quantile(0.05, sd=0.5, scales=(0.0, 0.3)) == normal_laplace_quantile(0.05, sd=0.5, scale=0.3)
+    assert mixture_quantile(0.05, sd=0.5, scales=(0.0, 0.0)) == pytest.approx(stats.norm.isf(0.025) * 0.5)
     assert mixture_beyond(0.1, sd=0.0, scales=(0.0, 0.0)) == 0.0
 
 
@@ -106,7 +106,7 @@ def test_a_sum_of_one_group_taken_in_half_has_half_of_its_interval():
 def test_variances_noise_and_the_heaviest_person_add_up_as_written():
     first, second = declared(1.0, 100, 0.03, 0.1), declared(-1.0, 400, 0.01, 0.2)
     half, _ = Combination((first, second)).half_width(0.05)
-    quantile = mixture_reach(0.05, sd=math.sqrt(0.1 / 100 + 0.2 / 400), scales=(0.03, 0.01))
+    quantile = mixture_quantile(0.05, sd=math.sqrt(0.1 / 100 + 0.2 / 400), scales=(0.03, 0.01))
     assert half == pytest.approx(quantile + skewness_allowance(0.05) / 100, rel=1e-12)
 
 

@@ -10,7 +10,7 @@ from sheet_laws import SHEET, SKEWED, columns, offered
 
 import optin
 from optin.errors import BadInput
-from optin.kernel.mixtures import mixture_reach
+from optin.kernel.mixtures import mixture_quantile
 from optin.planning.population import population_shares
 from optin.questions.combined import Combined, Term
 from optin.releasing.comparing import difference_of, differences_of, total_of
@@ -175,7 +175,7 @@ def test_a_group_without_noise_beside_one_with_it_has_one_laplace():
         pair[name] = optin.release(offer, agents, [True, False] * 150, allow_no_noise=True)
     found = difference_of(pair, "x", "open", "shy")
     part, slack = found.only.terms[1].addend.part, found.only.terms[1].addend.slack
-    alone = mixture_reach(0.045, sd=math.sqrt(1 / 300 + part.squares) / 2, scales=part.scales)
+    alone = mixture_quantile(0.045, sd=math.sqrt(1 / 300 + part.squares) / 2, scales=part.scales)
     assert found.half_width(0.95) == pytest.approx(alone + (1.959964**2 + 2) / 6 * part.heaviest + slack, rel=1e-3)
     assert total_of(pair, "x").ungrouped_standard_error is None
 

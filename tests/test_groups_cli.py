@@ -128,6 +128,23 @@ def test_a_person_moved_to_another_group_is_a_bad_file_and_nothing_is_lost(folde
     optin_ok("release", "offer.json", "people.csv", *draw)
 
 
+def test_of_a_person_moved_to_a_group_that_promises_something_else_the_group_is_named_too(folder):
+    rows = [row.split(",", 2) for row in (folder / "people.csv").read_text().splitlines()]
+    tight = [
+        [who, "50" if who == "p11" else "0.1" if rest.startswith("ICU,") else limit, rest] for who, limit, rest in rows
+    ]
+    text = "\n".join(map(",".join, tight)) + "\n"
+    (folder / "people.csv").write_text(text)
+    optin_ok(*PLAN, "--merge-small", "-o", "plan.json")
+    optin_ok("announce", "plan.json", "people.csv", "--ledger", "ledger.sqlite", "-o", "offer.json")
+    (folder / "moved.csv").write_text(text.replace("\np11,50,ICU,", "\np11,50,ER,"))
+    refused = optin(
+        "release", "offer.json", "moved.csv", "--by", "ward", "--ledger", "ledger.sqlite", "-o", "release.json"
+    )
+    assert refused.code == 2
+    assert "what this person allows, or their group, is not what was announced" in refused.err
+
+
 def test_a_release_without_the_column_of_groups_is_told_which_groups_were_announced(folder):
     optin_ok(*PLAN, "--merge-small", "-o", "plan.json")
     optin_ok("announce", "plan.json", "people.csv", "--ledger", "l.sqlite", "-o", "a.json")

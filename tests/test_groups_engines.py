@@ -321,7 +321,7 @@ def test_the_few_below_caps_are_read_from_all_people_once_and_give_the_integers_
     columns = {"id": np.arange(count), "limit": rng.lognormal(1.5, 1.0, count) * (ward + 1), "value": rng.random(count)}
     table = pa.table(columns | {"ward": np.array(["a", "b", "c"], dtype=object)[ward].tolist()})
     pq.write_table(table, path := tmp_path / "people.parquet")
-    monkeypatch.setattr("optin.engine.kept_below.LEAST", 0)
+    monkeypatch.setattr("optin.engine.set_apart.LEAST", 0)
     kept, held = (
         optin.read(path, limits="limit", groups=groups, engine=each, check_ids=False) for each in ("duckdb", "memory")
     )
@@ -333,7 +333,7 @@ def test_the_few_below_caps_are_read_from_all_people_once_and_give_the_integers_
         lambda session, query, to, *, about: (written.append(to), write(session, query, to, about=about)),
     )
     mine, theirs = (numbers_of(plan.announce(each, campaign="low")) for each in (kept, held))
-    assert len(written) == (groups is None), "groups were written when they were planned"
+    assert len(written) == (groups is None), "of groups they were listed when they were planned"
     assert mine == theirs
     shown, expected = (plan.certificate(each) for each in (kept, held))
     assert shown.holds

@@ -21,8 +21,8 @@ from optin.ledger import Ledger, Log
 from optin.transparency.checkpoint import Checkpoint
 from optin.transparency.keys import LAST_SECOND, SigningKey, good_signature
 from optin.transparency.note import _WEAK, MOST_LETTERS, Signature, SignedNote, VerifierKey
-from optin.transparency.opening import Trust, opened
 from optin.transparency.public_log import PublicLog, checked_log
+from optin.transparency.trust import Trust, opened
 from optin.transparency.witness import Witness
 
 TEXT = Checkpoint("example.org/survey", 7, "ab" * 32).to_text()

@@ -218,7 +218,7 @@ DOORS = {
     "campaign/planning.py": {"plan"},
     "campaign/steps.py": {"announce"},
     "cli/compare.py": {"compare_designs"},
-    "cli/offers.py": {"announce_plan"},
+    "cli/announcing.py": {"announce_plan"},
     "cli/plan.py": {"plan_people"},
     "cli/releases.py": {"release_results"},
     "cli/simulate.py": {"simulate_campaigns"},
@@ -245,3 +245,38 @@ def test_more_than_seven_arguments_are_a_record_but_at_public_doors():
             if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef) and many(node):
                 found.setdefault(str(path.relative_to(ROOT / "src/optin")), set()).add(node.name)
     assert found == DOORS
+
+
+NAMING = ("id", "arg", "attr", "name")  # where Python's trees keep names: variables, arguments, attributes, patterns
+
+
+def test_no_variable_argument_or_attribute_is_called_found():
+    """A name says what it holds; that something was found says nothing of it."""
+    called = {
+        f"{path.relative_to(ROOT)}:{node.lineno}"
+        for path in (ROOT / "src/optin").rglob("*.py")
+        for node in ast.walk(ast.parse(path.read_text()))
+        if any(getattr(node, each, None) in ("found", "_found") for each in NAMING)
+    }
+    in_pages = re.compile(r"\{[%{][^}]*\bfound\b")
+    called |= {str(page) for page in (ROOT / "src/optin").rglob("*.html") if in_pages.search(page.read_text())}
+    assert called == set()
+
+
+READ = {
+    "errors.py": "what failures are filled with is written beside them",
+    "campaign/history.py": "the door through which command line and web service read a ledger",
+    "participation.py": "docs/reference/generate.py",
+    "relations.py": "docs/reference/generate.py",
+}
+"""Files that are not packages, and who reads their ``__all__``: a name passed on, or a page of the reference."""
+
+
+def test_only_packages_and_files_whose_list_is_read_list_their_names():
+    """A name is imported from where it is defined, so that whoever looks for it finds it in one hop."""
+    found = {
+        str(path.relative_to(ROOT / "src/optin"))
+        for path in (ROOT / "src/optin").rglob("*.py")
+        if path.name != "__init__.py" and any(line.startswith("__all__") for line in path.read_text().splitlines())
+    }
+    assert found == set(READ)

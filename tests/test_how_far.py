@@ -10,7 +10,7 @@ import pytest
 from ledger_steps import announce, release
 
 from optin.cli import how_far
-from optin.cli.running import run
+from optin.cli.one_command import run
 from optin.ledger import Ledger, packs
 from optin.wording.underway import heard_by, say
 
@@ -70,7 +70,7 @@ def test_a_step_that_is_done_leaves_no_note(table, monkeypatch):
 def test_a_run_that_is_killed_writes_nothing_and_the_next_one_says_how_far_it_was(table, capsys):
     code = """import os, signal, sys
 from optin.cli import how_far
-from optin.cli.running import run
+from optin.cli.one_command import run
 from optin.database.crash_points import LISTENERS
 how_far.PATIENCE = 0.0
 LISTENERS.append(lambda point: point == "before commit" and os.kill(os.getpid(), signal.SIGKILL))

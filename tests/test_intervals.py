@@ -15,7 +15,7 @@ from trying import examples
 import optin
 from optin.errors import BadInput
 from optin.kernel.halfwidth import METHODS, Weighing, half_width, half_widths, heaviest_weight
-from optin.kernel.tails import normal_laplace_reach
+from optin.kernel.tails import normal_laplace_quantile
 from optin.releasing import Interval, Release
 
 EARLIER = sorted((Path(__file__).parent / "assets" / "earlier").glob("release-*.json"))
@@ -33,7 +33,7 @@ def e22(law, crowd, scale, level):
 
 
 def plain_normal(law, crowd, scale, level):
-    return normal_laplace_reach(1.0 - level, sd=math.sqrt(law.variance * crowd.squares), scale=scale)
+    return normal_laplace_quantile(1.0 - level, sd=math.sqrt(law.variance * crowd.squares), scale=scale)
 
 
 @pytest.mark.parametrize(
@@ -139,7 +139,7 @@ def test_the_half_width_is_the_least_of_three_that_hold(people, variance, scale,
     hoeffding = float(np.min(np.sqrt(logs / people / 2) + noise))
     bernstein = float(np.min(slope + np.sqrt(slope**2 + 2 * variance / people * logs) + noise))
     allowance = (scipy.stats.norm.isf(error / 2) ** 2 + 2) / 6 / people
-    normal = normal_laplace_reach(error, sd=math.sqrt(variance / people), scale=scale) + allowance
+    normal = normal_laplace_quantile(error, sd=math.sqrt(variance / people), scale=scale) + allowance
     assert half <= min(hoeffding, bernstein, normal) * (1 + 1e-9)
     assert half == pytest.approx(min(hoeffding, normal), rel=0.01)
 

@@ -15,7 +15,6 @@ from optin.releasing.useless import useless_words
 from optin.report.answer_sections import accuracy_notes
 from optin.web import languages, translating
 from optin.web.languages import language, tags, wanted
-from optin.web.pages.kept import kept_words
 from optin.web.pages.numbers import spelled, typed_number
 from optin.web.pages.rendering import sentence
 from optin.wording.language import ENGLISH, Language, _, speaking
@@ -167,22 +166,6 @@ def test_failures_are_said_in_the_reader_s_language_with_what_is_within_them():
     with speaking(language("de")):
         assert sentence(caught.value) == "Ihre Antwort muss eine Zahl sein."
     assert sentence(caught.value) == "Your answer must be a number."
-
-
-def test_what_was_kept_in_english_is_said_again():
-    with speaking(language("de")):
-        assert kept_words("registration was opened") == "die Anmeldung wurde geöffnet"
-        assert kept_words("to be closed within 60 days, or else it is cancelled").startswith("innerhalb von 60 Tagen")
-        assert kept_words("the step release failed: too few people answered it").endswith(
-            "zu wenige Personen haben sie beantwortet"
-        )
-        for kept in ("2026-03-04", "4 March 2026"):
-            assert kept_words(f"the last day to answer was moved to {kept}").endswith("auf den 4. März 2026 verschoben")
-        assert kept_words("the last day to answer was moved to 31 June 2026").endswith(
-            "auf den 31 June 2026 verschoben"
-        )
-        assert kept_words("words of someone else") == "words of someone else"
-    assert kept_words("registration was opened") == "registration was opened"
 
 
 def test_the_language_that_a_browser_asks_for_most_is_spoken():

@@ -327,10 +327,10 @@ def test_one_person_among_many_blocks_is_found_in_few_looks(ledger, monkeypatch)
         monkeypatch.setattr(packs, "fetched_rows", lambda *asked: looks.append(asked) or ask(*asked))
         for place, number in enumerate(gaps.tolist()):
             looks.clear()
-            assert packs.found_in(connection, 7, packs.ROWS, number) == (place, [number, place])
+            assert packs.row_with(connection, 7, packs.ROWS, number) == (place, [number, place])
             assert len(looks) <= 2 + 2 * (len(gaps) // packs.SIZE).bit_length()
         others = sorted({0, 1, 5, 10**8} - set(gaps.tolist()))
-        assert [packs.found_in(connection, 7, packs.ROWS, number) for number in others] == [None] * len(others)
+        assert [packs.row_with(connection, 7, packs.ROWS, number) for number in others] == [None] * len(others)
 
 
 def test_numbers_in_packs_cost_few_bytes():

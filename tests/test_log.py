@@ -22,7 +22,7 @@ from optin.transparency.checkpoint import Checkpoint
 from optin.transparency.evidence import LogProof, fork_between, shown_in
 from optin.transparency.keys import SigningKey
 from optin.transparency.note import SignedNote
-from optin.transparency.opening import Trust, opened
+from optin.transparency.trust import Trust, opened
 from optin.wording.spoken import spoken
 
 FIXTURES = Path(__file__).parent / "fixtures" / "version-1"

@@ -21,10 +21,10 @@ from optin.receipts import Receipt, check
 from optin.transparency.checkpoint import Checkpoint
 from optin.transparency.keys import SigningKey, read_key, write_key
 from optin.transparency.note import SignedNote
-from optin.transparency.opening import Trust, opened
 from optin.transparency.public_log import PublicLog, checked_log
 from optin.transparency.succession import Succession
 from optin.transparency.tree import MerkleTree
+from optin.transparency.trust import Trust, opened
 from optin.transparency.witness import Witness
 
 NAME = "example.org/survey"

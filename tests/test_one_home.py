@@ -162,7 +162,7 @@ def test_a_kind_states_what_it_moves_and_never_names_the_noise():
         return isinstance(node, ast.ImportFrom) and any(alias.name == "LAPLACE" for alias in node.names)
 
     def draws(node):
-        return isinstance(node, ast.ImportFrom) and any(alias.name.endswith("_reach") for alias in node.names)
+        return isinstance(node, ast.ImportFrom) and any(alias.name.endswith("_quantile") for alias in node.names)
 
     found = {place.split(":")[0] for place in places(names_it, besides=NOISE)}
     assert found == set(NAMERS)

@@ -71,7 +71,7 @@ def test_a_release_is_one_look_to_decide_and_one_for_the_sums(tmp_path, engine, 
 def test_each_look_of_a_release_of_ten_questions_scans_the_table_once_or_where_most_reach_the_cap_twice(
     tmp_path, monkeypatch, split
 ):
-    monkeypatch.setattr("optin.engine.people.EngineConstrained.mostly_above", lambda *_: split)
+    monkeypatch.setattr("optin.engine.agents.EngineConstrained.mostly_above", lambda *_: split)
     kept, _, offer, _ = asked_of(tmp_path, "duckdb", 10)
     plans, fetch = [], Session.fetch
 
@@ -85,7 +85,7 @@ def test_each_look_of_a_release_of_ten_questions_scans_the_table_once_or_where_m
 
 
 def test_people_are_looked_at_twice_by_one_query_only_in_files_whose_changes_are_noticed(tmp_path, monkeypatch):
-    monkeypatch.setattr("optin.engine.kept_below.LEAST", 0)
+    monkeypatch.setattr("optin.engine.set_apart.LEAST", 0)
     path = tmp_path / "people.parquet"
     pq.write_table(pa.table({"id": [str(k) for k in range(100)], "limit": [0.1] * 5 + [2.0] * 95}), path)
     connection = ibis.duckdb.connect()

@@ -12,8 +12,8 @@ import pytest
 import optin
 from optin.formats.strict_json import Fields
 from optin.questions.cells import LEVEL, Chosen
+from optin.questions.coding import MOST_OPTIONS
 from optin.questions.counted import Counted
-from optin.questions.options import MOST_OPTIONS
 
 GRAINS = 1 << 31
 KINDS = [

@@ -22,7 +22,7 @@ from trying import examples
 
 import optin
 from optin.errors import BadInput, OptinError, PromiseBroken
-from optin.kernel.tails import log_normal_below, normal_laplace_reach, sum_above
+from optin.kernel.tails import log_normal_below, normal_laplace_quantile, sum_above
 from optin.releasing import Release, noise
 
 WORKED = [1.0, 4.0, 9.0, 9.0]
@@ -452,10 +452,10 @@ def test_the_tail_of_normal_plus_laplace_is_its_integral(t, sd):
     def integrand(z):
         return 0.5 * math.exp(-abs(z)) * scipy.stats.norm.sf((t - z) / sd)
 
-    reach = 40.0
+    half = 40.0
     exact = sum(
         scipy.integrate.quad(integrand, a, b, epsabs=1e-14, epsrel=1e-11, limit=200)[0]
-        for a, b in ((-reach, 0.0), (0.0, t), (t, t + reach))
+        for a, b in ((-half, 0.0), (0.0, t), (t, t + half))
     )
     assert sum_above(t, sd=sd, scale=1.0) == pytest.approx(exact, rel=1e-8, abs=1e-13)
 
@@ -463,16 +463,16 @@ def test_the_tail_of_normal_plus_laplace_is_its_integral(t, sd):
 @pytest.mark.parametrize("ratio", [1e-12, 1e-6, 1e-3, 0.1, 1.0, 10.0, 1e3, 1e6, 1e12])
 @pytest.mark.parametrize("error", [0.5, 0.05, 1e-3, 1e-9])
 def test_the_quantile_lies_between_each_part_alone_and_their_sum_at_any_ratio(ratio, error):
-    reach = normal_laplace_reach(error, sd=ratio, scale=1.0)
+    half = normal_laplace_quantile(error, sd=ratio, scale=1.0)
     normal, laplace = ratio * scipy.stats.norm.isf(error / 2), math.log(1 / error)
-    assert max(normal, laplace) * (1 - 1e-9) <= reach <= (normal + laplace + ratio + 1) * (1 + 1e-9)
-    assert 2 * sum_above(reach, sd=ratio, scale=1.0) <= error
-    assert 2 * sum_above(reach * (1 - 1e-6), sd=ratio, scale=1.0) > error * (1 - 1e-9)
+    assert max(normal, laplace) * (1 - 1e-9) <= half <= (normal + laplace + ratio + 1) * (1 + 1e-9)
+    assert 2 * sum_above(half, sd=ratio, scale=1.0) <= error
+    assert 2 * sum_above(half * (1 - 1e-6), sd=ratio, scale=1.0) > error * (1 - 1e-9)
 
 
 def test_without_noise_or_without_spread_the_quantile_is_the_other_parts():
-    assert normal_laplace_reach(0.05, sd=2.0, scale=0.0) == pytest.approx(2 * scipy.stats.norm.isf(0.025), rel=1e-12)
-    assert normal_laplace_reach(0.05, sd=0.0, scale=2.0) == pytest.approx(2 * math.log(20), rel=1e-12)
+    assert normal_laplace_quantile(0.05, sd=2.0, scale=0.0) == pytest.approx(2 * scipy.stats.norm.isf(0.025), rel=1e-12)
+    assert normal_laplace_quantile(0.05, sd=0.0, scale=2.0) == pytest.approx(2 * math.log(20), rel=1e-12)
 
 
 def test_a_plain_normal_with_the_same_variance_would_cover_too_little_when_noise_dominates():

@@ -17,8 +17,8 @@ from trying import examples
 
 import optin
 from optin.baselines import Accuracy, Epsilons, designs
+from optin.baselines.biased import Clamped
 from optin.baselines.centred import CentredSampled, best_sampling
-from optin.baselines.guesses import Clamped
 from optin.baselines.levels import levels_of
 from optin.baselines.one_bit import OneBit
 from optin.baselines.rule import Setting
@@ -88,7 +88,7 @@ def test_the_best_level_for_a_hundred_thousand_people_is_searched_over_groups_an
     levels = levels_of(limits)
     found = best_sampling(levels, setting(COIN))
     here = found.accuracy(levels, setting(COIN))
-    for level in found.level * np.array([0.5, 0.9, 1.1, 2.0]):
+    for level in found.threshold * np.array([0.5, 0.9, 1.1, 2.0]):
         near = CentredSampled(float(level)).accuracy(levels, setting(COIN))
         assert here.sampling + here.noise <= near.sampling + near.noise
 
@@ -125,7 +125,7 @@ def test_the_best_level_is_that_of_a_search_by_other_means(limits, spread, mean)
 
     least = min(error(level) for level in np.geomspace(tau.min() / 5, 10 * tau.max(), 80))
     assert found.mse <= least * (1 + 1e-6)
-    assert found.mse == pytest.approx(error(found.rule.level), rel=1e-9)
+    assert found.mse == pytest.approx(error(found.rule.threshold), rel=1e-9)
 
 
 # --- nobody to trust -------------------------------------------------------------------------------------------------

@@ -68,7 +68,7 @@ def test_every_sum_of_a_sheet_is_the_sum_of_exact_integers(tmp_path, engine):
 
 @pytest.mark.parametrize("engine", ENGINES)
 def test_sums_are_the_same_where_those_at_the_cap_are_only_counted(tmp_path, monkeypatch, engine):
-    monkeypatch.setattr("optin.engine.people.EngineConstrained.mostly_above", lambda *_: True)
+    monkeypatch.setattr("optin.engine.agents.EngineConstrained.mostly_above", lambda *_: True)
     for seed in (10, 11, 12, 19) if engine == "duckdb" else (3,):
         case = random_case(seed, many=9 if engine != "duckdb" or seed > 18 else None)
         path = tmp_path / f"{seed}.parquet"
@@ -181,7 +181,7 @@ def verdicts(answers, code):
 def in_memory(question, answer):
     if isinstance(question, optin.Number | optin.Histogram) and isinstance(answer, str):
         table = pa.chunked_array([[answer]])
-        from optin.tables.cells import as_numbers
+        from optin.tables.table_cells import as_numbers
 
         numbers, words = as_numbers(table, "x", "f")
         if words[0]:
@@ -209,7 +209,7 @@ def test_what_counts_as_an_answer_is_what_counts_in_memory(tmp_path, engine):
 @pytest.mark.parametrize("split", [False, True])
 @pytest.mark.parametrize("engine", ENGINES)
 def test_an_answer_that_is_none_is_refused_by_id_and_never_repeated(tmp_path, monkeypatch, engine, split):
-    monkeypatch.setattr("optin.engine.people.EngineConstrained.mostly_above", lambda *_: split)
+    monkeypatch.setattr("optin.engine.agents.EngineConstrained.mostly_above", lambda *_: split)
     ids, good = (
         ["a", "b", "c"],
         {"shift": ["early"] * 3, "reasons": ["pay"] * 3, "hours": ["1"] * 3, "skipped": ["yes"] * 3},

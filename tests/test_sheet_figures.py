@@ -13,7 +13,7 @@ from matplotlib.figure import Figure
 import optin
 from optin import figures
 from optin.figures.answers import drawn
-from optin.figures.labels import row_labels, unit_label
+from optin.figures.captions import row_labels, unit_label
 from optin.questions.counted import Counted
 from optin.report import images
 from optin.report.images import WIDTH

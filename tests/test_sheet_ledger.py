@@ -19,7 +19,7 @@ from optin.announcement.numbers import ExactSums, PublicNumbers
 from optin.announcement.terms import Terms as AnnouncedTerms
 from optin.errors import BadInput, BudgetSpent, PromiseBroken
 from optin.grains.batches import Batch
-from optin.grains.splitting import MOST_QUESTIONS, all_of, part, promised, spent
+from optin.grains.splitting import all_of, part, promised, spent
 from optin.kernel.rounding import nearest
 from optin.ledger import Ledger, Terms, bulk_reads
 from optin.ledger.charging import Given
@@ -30,6 +30,7 @@ from optin.ledger.staging_area import waiting
 from optin.ledger.streamed_hashes import digest_of_blocks
 from optin.ledger.verification import verify
 from optin.questions import Sheet, YesNo
+from optin.questions.sheet import MOST_QUESTIONS
 from optin.receipts import SHEETS, VERSION, Receipt, charge_salts, check, leaves_of
 from optin.releasing.answered import Answered
 from optin.releasing.record import Release, Versions

@@ -18,7 +18,7 @@ from optin.baselines.answer_laws import laws_of
 from optin.releasing import noise
 from optin.releasing.sealed import exact_records
 from optin.simulation import sheets
-from optin.simulation.sheets import SheetJob, truths
+from optin.simulation.sheets import SheetRuns, truths
 
 SRC = Path(optin.__file__).parent
 TWO = [optin.YesNo("a"), optin.Number("b", bounds=(0, 10), sd=2)]
@@ -114,7 +114,7 @@ def test_truths_are_what_endless_people_would_say(laws):
 
 def test_but_for_its_noise_a_simulated_release_is_a_release(monkeypatch):
     offer, agents = offered(60)
-    job = SheetJob(SHEET, SKEWED, (1.0, 1.0), 0.0, 0.95)
+    job = SheetRuns(SHEET, SKEWED, (1.0, 1.0), 0.0, 0.95)
     monkeypatch.setattr(sheets, "simulated_noise", lambda count, _: list(range(count)))
     monkeypatch.setattr(noise, "draw", lambda count=1: list(range(count)))
     ours = job._released(offer, offer.promises(agents), None, rng(9))

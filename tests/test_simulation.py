@@ -15,8 +15,8 @@ from test_compare import LIMITS, PUBLISHED, by_hand
 import optin
 from optin.baselines import NAMES, SimulatedValues, ValueLaw, designs
 from optin.simulation import POPULATIONS, Harmonic, Lognormal, Mix, TwoLevel
-from optin.simulation.coverage import reaches
-from optin.simulation.running import Job
+from optin.simulation.coverage import half_lengths
+from optin.simulation.many_campaigns import CampaignRuns
 
 CAMPAIGNS = 10_000
 
@@ -162,7 +162,7 @@ def test_an_interval_is_the_one_a_release_would_give_by_the_declared_variance(li
     eps = np.minimum(limits, announcement.cap)
     totals, squares = np.array([(eps[c].sum(), (eps[c] ** 2).sum()) for c in crowds]).T
     counts = np.array([np.count_nonzero(crowd) for crowd in crowds])
-    halves = reaches(plan, counts, totals, squares, cap=announcement.cap, error=0.05, noiseless=False)
+    halves = half_lengths(plan, counts, totals, squares, cap=announcement.cap, error=0.05, noiseless=False)
     for joined, half in zip(crowds, halves, strict=True):
         release = optin.release(announcement, people(limits), np.full(len(limits), 0.5), joined=joined)
         exact = release.sealed
@@ -172,7 +172,7 @@ def test_an_interval_is_the_one_a_release_would_give_by_the_declared_variance(li
 def test_the_tilt_of_those_who_came_is_measured_against_all():
     limits, law = POPULATIONS["standard"].limits(50), ValueLaw(turnout=(0.3, 0.9))
     plan = optin.plan(people(limits), bounds=(0, 1), max_gap=0.5)
-    job = Job(law, limits, designs(plan, people(limits), names=["proportional"]))
+    job = CampaignRuns(law, limits, designs(plan, people(limits), names=["proportional"]))
     block = job.block(20, rng(32))
     came = SimulatedValues(law, limits, campaigns=20, generator=rng(32))
     joined = np.array([came.joined_sums(row) for row in np.eye(50)]).T

@@ -14,7 +14,7 @@ from ledger_steps import counts
 import optin
 from optin.engine.opening import rows_of
 from optin.ledger import Ledger
-from optin.tables.reading import read_table
+from optin.tables.table import read_table
 
 BLANKS = string.whitespace
 YES, NO = ("1", "true", "t", "yes", "y"), ("0", "false", "f", "no", "n")

@@ -35,7 +35,7 @@ def test_a_command_walks_from_the_command_line_to_the_kernel_and_each_function_o
         ("campaign/steps.py", "if is_kept(agents): pass", 1, 0),
         ("cli/explaining.py", "if agents.kept and more: pass", 1, 0),
         ("campaign/steps.py", "rows = hasattr(agents, 'rows')", 1, 0),
-        ("cli/people.py", "x = 1 if table is None else 2", 1, 0),
+        ("cli/people_files.py", "x = 1 if table is None else 2", 1, 0),
         ("engine/opening.py", "isinstance(agents, KeptConstrained)", 0, 0),
         ("figures/dial.py", "noise = plan.noise_constant / plan.eta**2", 0, 1),
         ("planning/x.py", "noise = asked.kappa / reach / reach + spread", 0, 1),

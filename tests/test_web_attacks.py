@@ -71,7 +71,7 @@ def test_asking_what_if_everyone_declined_is_refused_and_nothing_breaks(house):
 
 def test_many_tries_at_once_are_no_more_than_a_few_tries(url, tmp_path, monkeypatch):
     """No password is looked at before nine of the twelve tries were refused: they are truly at once."""
-    ended, looks = [], accounts.matches
+    ended, looks = [], accounts.matches_behind_others
 
     def look(password, stored):
         for _ in range(3000):  # a door that lets too many in fails the test, and does not stop it
@@ -82,7 +82,7 @@ def test_many_tries_at_once_are_no_more_than_a_few_tries(url, tmp_path, monkeypa
 
     with House(url, tmp_path, clock=lambda: 1e9) as house:
         house.analyst()
-        monkeypatch.setattr(accounts, "matches", look)
+        monkeypatch.setattr(accounts, "matches_behind_others", look)
 
         def guess(at):
             try:
@@ -239,7 +239,7 @@ def test_without_its_folder_of_keys_the_service_is_not_ready_and_goes_on_when_it
     shutil.move(tmp_path / "keys", tmp_path / "elsewhere")
     assert house.ask("GET", "/ready").status_code == 503
     with pytest.raises(LedgerUnavailable):
-        house.service.keys.kept()
+        house.service.keys.stored_rounds()
     shutil.move(tmp_path / "elsewhere", tmp_path / "keys")
     assert analyst.campaign(released(analyst, crowd)).state == "released"
 
@@ -254,8 +254,8 @@ def test_a_key_that_could_not_be_destroyed_undoes_no_release_and_is_destroyed_la
         locked.setattr(keys, "destroy", refused)
         campaign = released(analyst, crowd)
         assert analyst.campaign(campaign).job.state == "done"
-        assert house.service.keys.kept() == [(campaign, 1)]
+        assert house.service.keys.stored_rounds() == [(campaign, 1)]
     house.service.bell.set()
-    while house.service.keys.kept():
+    while house.service.keys.stored_rounds():
         time.sleep(0.05)
     assert analyst.campaign(campaign).state == "released"

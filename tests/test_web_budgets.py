@@ -337,7 +337,7 @@ def test_a_round_closed_and_not_released_is_cancelled_after_the_stated_time_and_
     run_all(timed.service)
     assert analyst.campaign(campaign).state == "cancelled"
     assert timed.service.read(lambda link: budget_of(link, me)).promised == 0
-    assert timed.service.keys.kept() == []
+    assert timed.service.keys.stored_rounds() == []
     with pytest.raises(PromiseBroken, match="nothing can be done any more"):
         analyst.take(campaign, "release")
     assert "was not published within 14 days" in " ".join(line.words for line in analyst.log(campaign))

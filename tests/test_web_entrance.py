@@ -9,13 +9,14 @@ from web_steps import PASSWORD, House, exact_counts
 
 from optin.errors import BadInput
 from optin.ledger import Ledger
-from optin.web.schema import delays
+from optin.web.schema import delays, invitations
 from optin.web.schema import sessions as stored
 from optin.web.service import accounts, sessions
 from optin.web.service.accounts import first_analyst_secret
 from optin.web.service.core import Service, hashed
 from optin.web.service.delays import wait_your_turn
 from optin.web.service.failures import Refused, TooSoon
+from optin.web.service.jobs import work_once
 from optin.web.service.keys import Keyring
 from optin.web.service.passwords import door_for
 
@@ -50,8 +51,35 @@ def test_a_one_time_link_makes_one_analyst_and_then_nobody(house):
     secret = house.owner.invite_analyst()
     house.client().become_analyst(secret, "bob", PASSWORD)
     for wrong in (secret, "x" * 43):
-        with pytest.raises(BadInput, match="used before or is not valid"):
+        with pytest.raises(BadInput, match="used before"):
             house.client().become_analyst(wrong, "carl", PASSWORD)
+
+
+def test_an_invitation_of_an_analyst_is_good_for_a_week_and_then_forgotten(tmp_path, url):
+    now = [1.8e9]
+    with House(url, tmp_path, clock=lambda: now[0]) as late:
+        ada = late.analyst()
+        first, second, unused = (ada.invite_analyst() for _ in range(3))
+        marks = select(invitations.c.secret).where(invitations.c.kind == "analyst", invitations.c.used_at.is_(None))
+        now[0] += 7 * 86400 - 1
+        late.client().become_analyst(first, "bob", PASSWORD)
+        assert work_once(late.service)
+        assert hashed(unused) in late.service.read(lambda link: link.scalars(marks).all())
+        now[0] += 1
+        with pytest.raises(BadInput, match="older than a week"):
+            late.client().become_analyst(second, "carl", PASSWORD)
+        for _ in range(2):
+            assert work_once(late.service)
+        assert late.service.read(lambda link: link.scalars(marks).all()) == []
+
+
+def test_how_long_a_link_is_good_is_said_where_it_is_made_and_where_it_is_used(house):
+    form, cookie = {"csrf": house.owner._csrf}, house.owner._cookie
+    for path in ("/a/colleague", "/admin/invite"):
+        assert "within a week" in house.ask("POST", path, cookie=cookie, data=form).text, path
+    reset = house.ask("POST", "/admin/reset", cookie=cookie, data={**form, "name": "ada"})
+    assert "within a day" in reset.text
+    assert "within a week" in house.ask("GET", "/setup").text
 
 
 def test_the_first_link_is_replaced_until_it_is_used_and_never_made_again(tmp_path):

@@ -7,8 +7,8 @@ from web_steps import answering, registered
 
 from optin.errors import PromiseBroken
 from optin.web.service import preview
+from optin.web.service.lookups import campaign_row
 from optin.web.service.records import Visitor
-from optin.web.service.rows import campaign_row
 
 
 def told(house, who, path):

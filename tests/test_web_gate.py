@@ -1,8 +1,10 @@
 """Strangers cannot stop the service: what takes long is done a little at a time, and nobody holds a connection for ever."""
 
 import asyncio
+import os
 import re
 import socket
+import sys
 import threading
 import time
 from concurrent.futures import ThreadPoolExecutor
@@ -18,7 +20,7 @@ from web_steps import AS_SERVED, PASSWORD, OpenHouse, Outpost
 
 from optin.errors import BadInput
 from optin.web import guards
-from optin.web.pages import drawing
+from optin.web.pages import pictures
 from optin.web.service import passwords
 from optin.web.service.failures import TooSoon
 from optin.web.service.gates import DRAWING, Gate
@@ -34,10 +36,12 @@ class Counting(PasswordHasher):
         super().__init__(time_cost=1, memory_cost=64, parallelism=1)
         self.go, self.guard, self.begun = threading.Event(), threading.Lock(), threading.Semaphore(0)
         self.running = self.most = self.all = 0
+        self.places = []
 
     @contextmanager
     def counted(self):
         with self.guard:
+            self.places.append(os.getpriority(os.PRIO_PROCESS, threading.get_native_id()))
             self.running += 1
             self.all += 1
             self.most = max(self.most, self.running)
@@ -98,6 +102,20 @@ def test_strangers_who_sign_in_at_once_do_not_stop_the_pages(house, hashes, path
     assert hashes.most <= 2
     assert {answer.status_code for answer in answers} == {403, 429}
     assert {answer.headers["retry-after"] for answer in answers if answer.status_code == 429} == {"1"}
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="elsewhere a place belongs to the whole process")
+def test_a_strangers_hash_stands_behind_those_who_are_served_and_that_of_a_known_browser_does_not(lodge, hashes):
+    hashes.go.set()
+    ours = os.getpriority(os.PRIO_PROCESS, 0)
+    ada = lodge.analyst("ada")
+    hashes.places.clear()
+    assert ada.sign_in("ada", PASSWORD)
+    with pytest.raises(BadInput):
+        lodge.client().sign_in("ada", PASSWORD + "s")
+    assert ada.sign_in("ada", PASSWORD)
+    assert hashes.places == [ours, ours + passwords.BEHIND, ours]
+    assert os.getpriority(os.PRIO_PROCESS, 0) == ours
 
 
 @pytest.mark.parametrize(("path", "how"), [("/api/analysts", "json"), ("/setup", "data")])
@@ -162,9 +180,9 @@ def test_pictures_that_are_being_drawn_do_not_stop_the_pages(lodge, monkeypatch)
         go.wait()
         return b"a picture"
 
-    monkeypatch.setattr(drawing, "_draw", slowly)
+    monkeypatch.setattr(pictures, "_draw", slowly)
     section = SimpleNamespace(name="limits")
-    lodge.app.add_api_route("/picture", lambda: drawing.png(section, "light", key=lodge.origin))
+    lodge.app.add_api_route("/picture", lambda: pictures.png(section, "light", key=lodge.origin))
     strangers = 2 * DRAWING.most
     with ThreadPoolExecutor(strangers) as crowd:
         try:
@@ -184,9 +202,9 @@ def test_browsers_that_ask_for_all_pictures_of_a_page_at_once_get_them(lodge, mo
 
     def picture(name: str):
         together.wait()
-        return drawing.png(SimpleNamespace(name=name), "light", key=lodge.origin)
+        return pictures.png(SimpleNamespace(name=name), "light", key=lodge.origin)
 
-    monkeypatch.setattr(drawing, "_draw", lambda *_: b"a picture")
+    monkeypatch.setattr(pictures, "_draw", lambda *_: b"a picture")
     lodge.app.add_api_route("/picture", picture)
     with ThreadPoolExecutor(18) as browsers:
         asked = [browsers.submit(lodge.ask, "GET", f"/picture?name=p{at}") for at in range(18)]

@@ -6,8 +6,8 @@ from dataclasses import replace
 
 import pytest
 from sqlalchemy import select, text
-from test_web_one_visit import FIVE, Clock, cookie_of, counted, form
-from web_steps import KEY, PASSWORD, House, exact_counts
+from test_web_one_visit import FIVE, cookie_of, counted, form
+from web_steps import PASSWORD, House, exact_counts, with_ada
 
 from optin.errors import BadInput
 from optin.web.schema import accounts, answers, invitations, invited_ids
@@ -19,8 +19,7 @@ from optin.web.service.identities import erase_ids
 @pytest.fixture(scope="module")
 def house(tmp_path_factory):
     folder = tmp_path_factory.mktemp("identities")
-    with House(f"sqlite:///{folder / 'web.sqlite'}", folder, key=KEY, clock=Clock()) as made:
-        made.ada = made.analyst("ada")
+    with with_ada(f"sqlite:///{folder / 'web.sqlite'}", folder) as made:
         yield made
 
 

@@ -1,6 +1,7 @@
 """Invitations are used up by someone who decides to, and never make a second account of one person unasked."""
 
 import re
+from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 from browser import PHONE, Watch, chromium, press
@@ -17,6 +18,33 @@ def hidden(answer, name):
 def campaign(house):
     house.owner = house.analyst()
     return registered(house.owner, [], public=False)
+
+
+def asked_for_links(house, campaign, **form):
+    """Press the button of a campaign's page; return what is sent to have links made, to send it again."""
+    page = house.ask("GET", f"/a/c/{campaign}", cookie=house.owner._cookie)
+    given = {"csrf": house.owner._csrf, "page": hidden(page, "page"), "count": "5", **form}
+    return lambda: house.ask("POST", f"/a/c/{campaign}/invitations", cookie=house.owner._cookie, data=given)
+
+
+def links(answer):
+    return re.findall(r"/i#([\w-]+)", answer.text)
+
+
+def test_links_without_a_list_are_made_once_however_often_their_page_is_sent(house, campaign):
+    send = asked_for_links(house, campaign)
+    with ThreadPoolExecutor(4) as many:
+        first, *again = [links(each.result()) for each in [many.submit(send) for _ in range(4)]]
+    assert (len(first), again) == (5, [first] * 3)
+    assert house.owner.campaign(campaign).invited == 5
+    assert "no new ones were made" in send().text
+    assert house.client().enter(first[0]).campaign == campaign
+    more = [links(asked_for_links(house, campaign, **form)()) for form in ({}, {"count": "3"}, {"ids": "a\nb"})]
+    assert [len(each) for each in more] == [5, 3, 2]
+    assert len({*first, *(secret for each in more for secret in each)}) == 15, "another page makes others"
+    house.owner.take(campaign, "close-registration")
+    assert links(send()) == first, "a reload after registration was closed shows them too"
+    assert house.owner.campaign(campaign).invited == 15
 
 
 def test_loading_an_invitation_does_not_redeem_it(house, campaign):

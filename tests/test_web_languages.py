@@ -67,8 +67,9 @@ def test_a_german_page_has_no_english_sentence(german):
 
 
 def own_words(page):
-    """What a page says beside names of commands and files."""
-    words = re.sub(r"\b\w+\.(?:json|csv|toml|zip|html)\b", " ", words_of(page))
+    """What a page says beside names of commands and files, and beside what was drawn: letters of a key can be a word."""
+    words = re.sub(r"\S*://\S*|[\w-]{40,}|\b[0-9a-f]{8,}\b", " ", words_of(page))
+    words = re.sub(r"\b\w+\.(?:json|csv|toml|zip|html)\b", " ", words)
     for kept in AS_THEY_ARE:
         words = words.replace(kept, "")
     return words
@@ -96,6 +97,12 @@ def test_a_german_page_has_no_word_that_only_english_sentences_have(german):
         for name, page in german.items()
     }
     assert {name: words for name, words in found.items() if words} == {}
+
+
+def test_what_is_drawn_is_no_word_of_a_page_and_words_beside_it_are():
+    key = "we-of_" + "Ab3-" * 9 + "0"
+    page = f"<p>Gib https://x.de/i/{key} weiter, {key}, of optin-ledger-0be4ff00aabb</p>"
+    assert own_words(page).split() == ["Gib", "weiter,", ",", "of", "optin-ledger-"]
 
 
 def test_a_german_page_has_no_english_words_of_any_other_making(german):
@@ -189,6 +196,14 @@ def test_programs_and_files_are_answered_in_english(house, german):
             house.ask("GET", f"/r/{campaign}/{name}", headers=asked).text
             == house.ask("GET", f"/r/{campaign}/{name}").text
         )
+
+
+@pytest.mark.parametrize("path", ["/r/{}/release.json", "/r/{}/results.csv", "/static/nothing.js", "/nowhere"])
+def test_a_page_that_stands_where_a_file_would_is_in_its_reader_s_language(house, path):
+    page = house.ask("GET", path.format("0" * 32), headers={"Accept-Language": "de"})
+    assert page.status_code == 404
+    assert '<html lang="de">' in page.text
+    assert "Hier ist nichts" in page.text
 
 
 def test_an_organisation_s_language_is_spoken_to_whoever_asks_for_none(lodge_url, tmp_path):

@@ -36,7 +36,7 @@ def test_a_campaign_runs_from_draft_to_a_released_mean_with_receipts_that_check(
     assert public.fingerprint == public.announcement.fingerprint
     assert receipt.spent == crowd[0].my_campaign(campaign).deal.grains
     assert house_on_each.service.ledger.verify([public.release, receipt]).ok
-    assert house_on_each.service.keys.kept() == []
+    assert house_on_each.service.keys.stored_rounds() == []
     assert ciphertexts(house_on_each.service) == 0
 
 
@@ -148,10 +148,10 @@ def test_a_missed_quorum_charges_nobody_and_a_new_round_begins_without_the_old_v
     analyst.take(campaign, "close")
     with pytest.raises(PromiseBroken, match="the quorum is 10 people, and too few joined"):
         analyst.take(campaign, "release")
-    assert house.service.keys.kept() == [(campaign, 1)]
+    assert house.service.keys.stored_rounds() == [(campaign, 1)]
     found = analyst.take(campaign, "new-round")
     assert (found.state, found.round, found.registered, found.joined) == ("registration", 2, 10, 0)
-    assert (house.service.keys.kept(), ciphertexts(house.service)) == ([], 0)
+    assert (house.service.keys.stored_rounds(), ciphertexts(house.service)) == ([], 0)
     assert crowd[0].me().promised == 0.0
     for step in ("close-registration", "announce", "open-answers"):
         analyst.take(campaign, step)
@@ -178,7 +178,7 @@ def test_cancelling_gives_every_promise_back_and_destroys_the_key(house_on_each)
     campaign = answering(analyst, crowd)
     crowd[0].join(campaign, 5.0)
     assert analyst.take(campaign, "cancel").state == "cancelled"
-    assert (house_on_each.service.keys.kept(), ciphertexts(house_on_each.service)) == ([], 0)
+    assert (house_on_each.service.keys.stored_rounds(), ciphertexts(house_on_each.service)) == ([], 0)
     assert [person.me().promised for person in crowd] == [0.0] * 12
     with pytest.raises(PromiseBroken):
         crowd[0].join(campaign, 5.0)
@@ -195,7 +195,7 @@ def test_a_sealed_campaign_needs_one_visit(house):
     for step in ("close-registration", "announce", "close", "release"):
         analyst.take(campaign, step)
     assert analyst.campaign(campaign).release.joined_people == 12
-    assert house.service.keys.kept() == []
+    assert house.service.keys.stored_rounds() == []
 
 
 def test_a_sealed_campaign_is_for_people_with_limits_only(lodge):

@@ -169,6 +169,47 @@ def test_who_is_pasted_by_address_and_again_with_an_id_is_invited_once(house):
     assert many(house, invitees, other) == 3, "two ids at one address are two people; one id is one"
 
 
+@pytest.mark.parametrize(
+    ("pasted", "lines"),
+    [
+        ("id;group\nX1;A\nX2;A\nX1;B", "lines 2 and 4"),
+        ("ada@example.org; A\nADA@example.org; B", "lines 1 and 2"),
+        ("id,email,group\n7,ada@example.org,A\n,ada@example.org,B", "lines 2 and 3"),
+        ("X1; A\nX1", "lines 1 and 2"),
+    ],
+)
+def test_a_list_that_puts_one_person_into_two_groups_is_refused_with_both_lines(house, pasted, lines):
+    campaign = asking(house, opened=False)
+    refused = ask(house, "POST", f"/a/c/{campaign}/people", list=pasted)
+    assert (refused.status_code, f"{lines[1:]} are of one person, in two groups" in refused.text) == (422, True)
+    assert many(house, invitees, campaign) == 0
+    twice = "id;group\nX1;A\nX1;A"
+    assert ask(house, "POST", f"/a/c/{campaign}/people", list=twice).status_code == 303, (
+        "said twice is no contradiction"
+    )
+
+
+def groups_of(house, campaign):
+    written = ask(house, "GET", f"/a/c/{campaign}/links.csv").text.splitlines()[1:]
+    return {line.split(",")[1]: line.split(",")[2] for line in written}
+
+
+def test_a_group_of_a_drafts_list_is_changed_by_giving_it_again_and_later_no_more(house):
+    campaign = asking(house, opened=False)
+    given = f"/a/c/{campaign}/people"
+    for text in ("id;group\nX1;A\nX2;A", "id;group\nX1;B", "id\nX2"):
+        assert ask(house, "POST", given, list=text).status_code == 303
+    assert groups_of(house, campaign) == {"X1": "B", "X2": "A"}
+    house.ada.take(campaign, "open")
+    page = ask(house, "GET", given).text
+    people = [house.client() for _ in range(2)]
+    for person, secret in zip(people, re.findall(r"/i#([0-9a-f]{64})", page), strict=True):
+        person.enter(secret)
+    assert [person.my_campaign(campaign).group for person in people] == ["B", "A"]
+    ask(house, "POST", given, list="id;group\nX1;A")
+    assert groups_of(house, campaign)["X1"] == "B"
+
+
 @pytest.mark.parametrize("text", ["x" * 140_000, '"' + "a;b\n" * 40_000, "\x85\u2028;", '"', ";;;", "id\n", "a@b\t\t"])
 def test_a_list_of_anything_is_answered_in_words(house, text):
     campaign = asking(house, opened=False)
@@ -298,7 +339,7 @@ def test_lists_and_mails_are_erased_with_the_campaign_and_no_copy_of_the_databas
     wait_until(lambda: many(house, invitees, campaign) == 0)
     assert many(house, mails, campaign) == 0
     assert "late@example.org" not in ask(house, "GET", f"/a/c/{campaign}/people").text
-    wait_until(lambda: campaign not in [name for name, _ in house.service.keys.kept()])
+    wait_until(lambda: campaign not in [name for name, _ in house.service.keys.stored_rounds()])
     with pytest.raises(LedgerUnavailable):
         house.service.keys.shown(row.sealed, campaign=campaign, bound=f"invitee:{row.id}")
     assert lists.opened(house.service, row).entry.known_by == ""

@@ -135,7 +135,7 @@ def test_a_killed_server_loses_no_accepted_join_and_releases_once(post, kills):
         acts = [act.kind for act in service.ledger.acts() if act.campaign == campaign]
         assert acts == ["announce", "release"]
         assert service.ledger.verify([found.release]).ok
-        assert campaign not in [name for name, _ in service.keys.kept()]
+        assert campaign not in [name for name, _ in service.keys.stored_rounds()]
     service.ledger.close()
     analyst.close()
 

@@ -6,8 +6,8 @@ from dataclasses import replace
 import pytest
 from sqlalchemy import func, select, text
 from test_web_lists import Post, wait_until
-from test_web_one_visit import FIVE, Clock, cookie_of, csrf_of, form
-from web_steps import KEY, PASSWORD, House, free_port
+from test_web_one_visit import FIVE, cookie_of, csrf_of, form
+from web_steps import KEY, PASSWORD, Clock, House, free_port
 
 from optin.web.schema import accounts, addresses, links_asked, links_back
 from optin.web.service.core import new_secret
@@ -252,7 +252,7 @@ def test_the_way_back_by_mail_as_nobody_a_stranger_another_person_and_an_analyst
     other = house.person()
     visitors = {
         "nobody": (None, "", 303),
-        "by an id alone": (cookie_of(part), csrf_of(house.ask("GET", f"/c/{two}", cookie=cookie_of(part))), 303),
+        "by an id alone": (cookie_of(part), csrf_of(house.ask("GET", f"/c/{two}", cookie=cookie_of(part))), 401),
         "analyst": (house.ada._cookie, house.ada._csrf, 404),
         "without the token": (other._cookie, "x", 403),
         "another person": (other._cookie, other._csrf, 303),

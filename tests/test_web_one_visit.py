@@ -1,18 +1,19 @@
 """One visit: a link is looked at, answered and sent; nothing is used up, kept or bound before that, and nothing is lost after."""
 
+import html
 import re
 
 import pytest
 from sqlalchemy import func, select
 from test_web_sheets import ANSWERS, SHEET, answer_of
-from web_steps import KEY, PASSWORD, House, exact_counts
+from web_steps import PASSWORD, exact_counts, with_ada
 
 import optin
 from optin.errors import PromiseBroken
 from optin.web.pages.stages import date
 from optin.web.pages.visit import choices
 from optin.web.schema import accounts, answers, events, invitations, registrations
-from optin.web.service.core import new_secret
+from optin.web.service.core import hashed, new_secret
 from optin.web.service.jobs import run_all
 from optin.web.service.overdue import cancel_overdue
 from optin.web.service.sessions import erase_sessions
@@ -28,18 +29,10 @@ FIVE = optin.Sheet(
 TYPED = {"a0": "38.5", "a1": "yes", "a2": "night", "a3": ["1", "2", "4"], "a4": ["staff", "phone"]}
 
 
-class Clock:
-    now = 1_790_000_000.0
-
-    def __call__(self):
-        return self.now
-
-
 @pytest.fixture(scope="module")
 def house(tmp_path_factory):
     folder = tmp_path_factory.mktemp("visits")
-    with House(f"sqlite:///{folder / 'web.sqlite'}", folder, key=KEY, clock=Clock()) as made:
-        made.ada = made.analyst("ada")
+    with with_ada(f"sqlite:///{folder / 'web.sqlite'}", folder) as made:
         yield made
 
 
@@ -266,6 +259,34 @@ def test_a_link_opened_again_on_its_own_device_leads_to_what_was_sent(house):
     assert (stranger.status_code, stranger.text) == (204, "")
 
 
+def test_a_link_opened_again_after_taking_back_or_withdrawing_says_so(house):
+    campaign = asking(house)
+    secrets = house.ada.invite(campaign, 12)
+    cookies = [cookie_of(house.ask("POST", "/i/send", data=form(secret))) for secret in secrets]
+
+    def post(at, path, **given):
+        csrf = csrf_of(house.ask("GET", "/me", cookie=cookies[at]))
+        return house.ask("POST", path, cookie=cookies[at], data={"csrf": csrf, **given})
+
+    def opened(at):
+        return post(at, "/i/look", secret=secrets[at]).text
+
+    def taken_back(at, way):
+        assert post(at, f"/c/{campaign}/{way}").status_code == 303
+
+    taken_back(0, "withdraw")
+    assert "Nothing of yours is here now" in opened(0)
+    assert "You have sent your answers" not in opened(0)
+    for step in ("close-registration", "announce"):
+        house.ada.take(campaign, step)
+    taken_back(1, "decline")
+    assert "You withdrew" in opened(1)
+    assert "You have sent your answers" not in opened(1)
+    assert "You have sent your answers" in opened(2)
+    house.ada.take(campaign, "cancel")
+    assert "Nothing of yours is here now" in opened(2)
+
+
 def test_declining_after_sending_takes_back_what_was_sent(house):
     campaign = asking(house)
     secret = house.ada.invite(campaign, 1)[0]
@@ -451,7 +472,7 @@ def test_sealed_answers_that_nobody_announces_are_destroyed_by_the_day_that_was_
     cancel_overdue(house.service)
     run_all(house.service)
     assert house.ada.campaign(campaign).state == "cancelled"
-    assert campaign not in [name for name, _ in house.service.keys.kept()]
+    assert campaign not in [name for name, _ in house.service.keys.stored_rounds()]
 
 
 def test_no_last_day_lies_beyond_the_time_that_sealed_answers_wait(house):
@@ -508,3 +529,26 @@ def test_a_form_without_its_token_does_nothing_in_the_name_of_whoever_is_there(h
     ):
         assert house.ask("POST", "/i/send", cookie=cookie, data=data).status_code == 403
     assert stored(house) == before
+
+
+def test_whatever_an_option_is_made_of_it_is_the_one_that_counts(house):
+    """Numbers, markup, formulas, signs of several letters, letters from right to left, blanks at the ends, 10 KB."""
+    odd = ("1", " 7 ", "7", "3.5", "01", "1e3", "nan", "-", "a\u2003", "x  y", "<b>b</b>", "a & b", "{{7*7}}", '"q"')
+    odd += ("=1+1", "%s", "👩‍👩‍👧 x", "\U0001f642", "e\u0301", "نعم", "\u202eabc", "ä" * 5000)
+    sheet = optin.Sheet([optin.Choice("one", options=odd)], title="Odd")
+    campaign = asking(house, sheet)
+    secrets = house.ada.invite(campaign, len(odd))
+    page = house.ask("POST", "/i/answer", data={"secret": secrets[0]}).text
+    shown = [html.unescape(value) for value in re.findall(r'name="a0" value="([^"]*)"', page)]
+    assert tuple(shown) == odd
+    for option, secret in zip(odd, secrets, strict=True):
+        given = {name: text for name, text in form(secret).items() if name not in TYPED}
+        sent = house.ask("POST", "/i/send", data=given | {"a0": option})
+        assert "<h1>Sent</h1>" in sent.text, option[:20]
+    tied = select(invitations.c.secret, answers).join(answers, answers.c.person == invitations.c.account)
+    rows = house.service.read(lambda link: link.execute(tied.where(invitations.c.campaign == campaign)).all())
+    kept = {
+        row.secret: house.service.keys.unseal(row.value, campaign=campaign, round=1, person=row.person) for row in rows
+    }
+    assert [kept[hashed(secret)][0] for secret in secrets] == list(range(len(odd)))
+    assert len({len(row.value) for row in rows}) == 1

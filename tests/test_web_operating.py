@@ -6,6 +6,7 @@ import re
 import stat
 import threading
 import zipfile
+from pathlib import Path
 
 import pytest
 from web_steps import DRAFT, KEY, PASSWORD, House, answering, released
@@ -147,6 +148,24 @@ def test_a_backup_is_put_over_nothing_and_restored_over_nothing(tmp_path, capsys
     assert run(capsys, "web", "restore", backup, "--ledger", tmp_path / "new.sqlite")[0] == 2
 
 
+def test_a_name_that_ends_with_a_slash_is_a_folder_and_every_night_puts_a_file_into_it(tmp_path, capsys, migrated):
+    url = _sqlite(tmp_path, migrated)
+    with House(url, tmp_path):
+        pass
+    backup = ("web", "backup", f"{tmp_path}/every/backups/", "--ledger", url, "--keys", tmp_path / "keys", "--json")
+    code, out, err = run(capsys, *backup)
+    assert code == 0, err
+    first = Path(json.loads(out)["file"])
+    assert first.parent == tmp_path / "every" / "backups"
+    first.rename(first.with_name("optin-20000101T000000Z.zip"))  # as if of another night
+    code, out, err = run(capsys, *backup)
+    assert code == 0, err
+    assert Path(json.loads(out)["file"]).parent == first.parent
+    (tmp_path / "a file").touch()
+    code, _, err = run(capsys, "web", "backup", f"{tmp_path}/a file/", "--ledger", url, "--keys", tmp_path / "keys")
+    assert (code, "a file: " in err) == (2, True)
+
+
 @pytest.mark.parametrize("fault", ["cut", "flipped", "other", "manifest", "empty"])
 def test_a_damaged_backup_is_refused_and_leaves_nothing(tmp_path, capsys, migrated, fault):
     backup = _backup(tmp_path, capsys, migrated)
@@ -224,6 +243,43 @@ def test_status_and_backup_make_no_service_where_there_is_none(tmp_path, capsys)
         code, _, err = run(capsys, "web", *command, "--ledger", tmp_path / "none.sqlite")
         assert (code, "there is no service at" in err) == (2, True)
     assert os.listdir(tmp_path) == []
+
+
+def test_a_reset_that_is_refused_makes_no_key(tmp_path, capsys, migrated, monkeypatch):
+    monkeypatch.delenv("OPTIN_WEB_KEY")
+    url, keys = _sqlite(tmp_path, migrated), tmp_path / "keys"
+    code, _, err = run(capsys, "web", "reset", "ada", "--ledger", url, "--keys", keys)
+    assert (code, "no analyst of this name" in err) == (2, True)
+    assert not keys.exists(), "of a database that never served"
+
+
+def test_a_reset_says_that_it_cannot_know_where_the_service_is_seen(tmp_path, capsys, migrated, monkeypatch):
+    url = _sqlite(tmp_path, migrated)
+    with House(url, tmp_path) as house:
+        house.analyst()
+    reset = ("web", "reset", "ada", "--ledger", url, "--keys", tmp_path / "keys")
+    _, out, err = run(capsys, *reset)
+    assert out.startswith("http://127.0.0.1:8000/new-password#")
+    assert "--port or --origin" in err
+    _, out, err = run(capsys, *reset, "--port", "8137")
+    assert out.startswith("http://127.0.0.1:8137/new-password#")
+    assert "--port or --origin" not in err
+    monkeypatch.setenv("OPTIN_WEB_ORIGIN", "https://example.org")
+    _, out, err = run(capsys, *reset)
+    assert out.startswith("https://example.org/new-password#")
+    assert "--port or --origin" not in err
+
+
+def test_the_key_of_the_log_is_to_be_copied_wherever_keys_are_spoken_of(tmp_path, capsys, migrated):
+    url = _sqlite(tmp_path, migrated)
+    with House(url, tmp_path) as house:
+        released(house.analyst(), house.people(12))
+    at = ("--ledger", url, "--keys", tmp_path / "keys")
+    assert "copies of the service's key and of log.key" in run(capsys, "web", "backup", tmp_path / "b.zip", *at)[2]
+    (tmp_path / "keys" / "log.key").unlink()
+    assert "put your copy of log.key" in run(capsys, "web", "status", *at)[2]
+    moved = ("--ledger", tmp_path / "n.sqlite", "--keys", tmp_path / "keys")
+    assert "put your copy of log.key" in run(capsys, "web", "restore", tmp_path / "b.zip", *moved)[2]
 
 
 def test_a_link_to_a_new_password_works_once_within_a_day_and_ends_all_sessions(tmp_path, capsys, migrated):

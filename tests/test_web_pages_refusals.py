@@ -119,8 +119,18 @@ def test_a_step_out_of_order_is_explained_on_the_page(house, campaign):
         "POST", f"/a/c/{campaign}/step", cookie=cookie, data={"csrf": csrf, "step": "release", "round": "1"}
     )
     assert answer.status_code == 409
-    assert "cannot take the step release" in answer.text
+    assert "in state “registration open” cannot take the step “Publish”" in answer.text
     assert 'role="alert"' in answer.text
+    for step in ("release", "reopen-answers"):
+        german = house.ask(
+            "POST",
+            f"/a/c/{campaign}/step",
+            cookie=cookie,
+            data={"csrf": csrf, "step": step, "round": "1"},
+            headers={"Accept-Language": "de"},
+        ).text
+        assert "„Anmeldung schließen“, „Abbrechen“" in german
+        assert not re.search(r"\b(release|reopen-answers|cancel|registration)\b[^\"<>]*nicht gehen", german)
 
 
 @pytest.mark.parametrize(

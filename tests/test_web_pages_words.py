@@ -6,6 +6,7 @@ from pathlib import Path
 from types import SimpleNamespace
 
 import pytest
+from cli_steps import optin_ok
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -17,7 +18,7 @@ from optin.web.pages.stages import STATE_NAMES, analyst_stages, person_stages, s
 from optin.web.pages.wording import deal_words, epsilon_words, moves, result_words, rungs, share_words
 from optin.web.service.drafts import Draft
 from optin.web.service.ladder import LIMITS
-from optin.web.service.rows import OUT_OF_REACH
+from optin.web.service.lookups import OUT_OF_REACH
 from optin.wording.numbers import odds_factor
 
 WEB = Path(optin.web.__file__).parent
@@ -53,6 +54,26 @@ def test_a_deal_reads_as_promised():
     assert words.share == "1/200"  # 0.25 * 0.02; exactly it would be 1/214, and is under seal
     assert words.sentence == "That is as much as if all people counted alike."
     assert words.keeps == "It is exactly what you allowed, and no more."
+
+
+@pytest.mark.parametrize("people", [10, 12, 19, 25])
+def test_a_deal_within_a_group_is_told_of_that_group_on_pages_and_in_the_terminal_alike(people, tmp_path):
+    limits = [1.0, *[0.25] * (people - 1)]
+    agents = optin.PrivacyConstrained([*limits, *[1.0] * 12], groups=["A"] * people + ["B"] * 12)
+    sheet = optin.Sheet([optin.YesNo("break"), optin.YesNo("quit")])
+    offer = optin.Announcement.from_json(optin.plan(agents, sheet).announce(agents).to_json())
+    own = offer.of_group("A")
+    deal = optin.explain(offer, limit=0.25, group="A")
+    words = deal_words(deal, own, stated=0.25, group="A")
+    assert words.counts.startswith("Your answers count about 1/")
+    assert words.counts.endswith('of your group, "A".')
+    capped = [min(limit, own.cap) for limit in limits]
+    low, high = own.equal_shares(deal.weight)
+    assert low <= 0.25 * people / sum(capped) <= high
+    times = re.search("That is (.*) what you would count if all people of the group counted alike", words.sentence)[1]
+    (tmp_path / "offer.json").write_text(offer.to_json())
+    told = optin_ok("explain", tmp_path / "offer.json", "--limit", "0.25", "--group", "A").out
+    assert f'({times} an equal share of your group, "A")' in " ".join(told.split())
 
 
 def test_whoever_allows_more_than_the_cap_is_told_that_the_rest_stays_theirs():
@@ -139,7 +160,7 @@ def test_shipped_files_name_their_licence_and_load_nothing():
 
 def test_a_name_that_a_template_lacks_is_an_error_and_not_an_empty_place():
     with pytest.raises(Exception, match="'id' is undefined"):
-        show("desk/invitations.html", visitor=None, links=[])
+        show("desk/invitations.html", visitor=None, links=[], before=False)
 
 
 def test_every_button_that_the_tutorial_names_is_on_a_page():

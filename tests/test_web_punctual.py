@@ -14,7 +14,7 @@ from optin.web.service import jobs as working
 from optin.web.service.deadlines import publish_by
 from optin.web.service.drafts import Draft, last_moment
 from optin.web.service.jobs import work_once
-from optin.web.service.rows import campaign_row
+from optin.web.service.lookups import campaign_row
 from optin.web.service.schedule import PAUSES
 
 DAY = "2027-01-20"
@@ -278,9 +278,12 @@ def test_what_runs_by_itself_has_a_last_day_that_is_not_over_and_hours_after_the
     for missing in ({"answer_by": ""}, {"window_hours": 0.0}):
         with pytest.raises(BadInput, match="to run by itself"):
             house.ada.draft(SHEET, **{**TERMS, **missing})
-    past = house.ada.draft(SHEET, **{**TERMS, "answer_by": "2027-01-10"}).id
-    with pytest.raises(PromiseBroken, match="is over"):
-        house.ada.take(past, "open")
+    with pytest.raises(BadInput, match="is over: choose a later one"):
+        house.ada.draft(SHEET, **{**TERMS, "answer_by": "2027-01-10"})
+    waited = house.ada.draft(SHEET, **TERMS).id
+    at(house, LAST)
+    with pytest.raises(PromiseBroken, match="is over: edit the draft first"):
+        house.ada.take(waited, "open")
 
 
 def test_moving_the_last_day_is_idempotent_and_only_the_owners(house):

@@ -5,12 +5,15 @@ import html
 import io
 import itertools
 import re
+from types import SimpleNamespace
 
 import pytest
+from language_walk import words_of
 from web_steps import House, released
 
 import optin
-from optin.web.pages.newsletters import newsletter, result_rows
+from optin.web.pages.figure_rows import result_rows
+from optin.web.pages.newsletters import newsletter
 from optin.web.service import published
 from optin.web.service.records import Visitor
 from optin.wording.limit_steps import HIGHEST_STEP
@@ -88,16 +91,69 @@ def test_groups_stand_first_in_each_row(house):
     analyst = house.analyst()
     campaign, people = answered(house, analyst, groups=("ICU", "-ER"))
     rows = rows_of(house, campaign, analyst)
-    assert {row["group"] for row in rows} == {"ICU", "'-ER"}
-    assert len(rows) == 2 * len(answered_rows(people[0].published(campaign).release.groups["ICU"]))
+    first = 2 * len(answered_rows(people[0].published(campaign).release.groups["ICU"]))
+    assert {row["group"] for row in rows[:first]} == {"ICU", "'-ER"}
 
 
 def answered_rows(release):
     return release.table(0.95).rows
 
 
+FEELING = optin.Sheet(
+    [optin.Scale("week", options=("awful", "bad", "fair", "good"), text="How was it?")], title="A week"
+)
+
+
+def scaled(house, analyst):
+    """A scale by group, of so few people under such limits that noise is all that is left."""
+    campaign = analyst.draft(FEELING, sealed=True, quorum_people=10).id
+    analyst.take(campaign, "open")
+    people = []
+    for secret in (*analyst.invite(campaign, 12, group="ICU"), *analyst.invite(campaign, 12, group="-ER")):
+        people.append(house.client())
+        people[-1].enter(secret)
+        people[-1].register(campaign, 1, answers={"week": "good"})
+    for step in ("close-registration", "announce", "close", "release"):
+        analyst.take(campaign, step)
+    return campaign, people
+
+
+def test_the_file_of_results_holds_the_whole_the_differences_and_what_the_page_says_of_noise(house):
+    analyst = house.analyst()
+    campaign, people = scaled(house, analyst)
+    rows = rows_of(house, campaign, analyst)
+    release = people[0].published(campaign).release
+    whole = [row for row in rows if row["group"] == "all groups together"]
+    assert [float(row["estimate"]) for row in whole] == [each.estimate for each in release.total("week").readings(0.95)]
+    apart = [row for row in rows if row["group"].endswith(" less ICU")]
+    assert [float(row["estimate"]) for row in apart] == [row[3] for row in release.differences("week")]
+    assert all("(Bonferroni)" in row["note"] for row in apart)
+    own = [row for row in rows if row["group"] == "ICU"]
+    assert all("says nothing: mostly noise" in row["note"] for row in own), "at the most careful limits all is noise"
+    for row in rows:
+        beyond = not float(row["low"]) <= float(row["estimate"]) <= float(row["high"])
+        assert ("beyond the possible, by noise" in row["note"]) == beyond
+    german = house.ask("GET", f"/r/{campaign}/results.csv", cookie=analyst._cookie, headers={"Accept-Language": "de"})
+    assert list(csv.DictReader(io.StringIO(german.text))) == rows
+
+
+def test_what_groups_say_together_stands_in_the_page_s_language_and_dots_are_told_of_beside_a_picture_alone(house):
+    analyst = house.analyst()
+    campaign, people = scaled(house, analyst)
+    page = house.ask("GET", f"/r/{campaign}", cookie=people[0]._cookie, headers={"Accept-Language": "de"}).text
+    assert "mittlere Stufe" in page
+    assert "die oberen zwei" in page
+    assert not re.search(r"\bpoints\b|mean score|top two", words_of(page))
+    assert "gefüllter Punkt" not in page, "differences of several figures are a table"
+    campaign, people = answered(house, analyst, optin.Sheet([HOURS], title="Hours"), groups=("ICU", "-ER"))
+    page = house.ask("GET", f"/r/{campaign}", cookie=people[0]._cookie, headers={"Accept-Language": "de"}).text
+    assert "gefüllter Punkt" in page
+
+
 def test_what_noise_left_nothing_of_has_no_estimate_and_what_was_dropped_has_its_reason():
     class Part:
+        counted = SimpleNamespace(reach=1e6, weight_squares=1e-6, heaviest=1e-6, bias=0.0)
+
         def __init__(self):
             self.sheet, self.grouped = optin.Sheet([HOURS, optin.YesNo("break")]), False
             self.withheld, self.dropped = {"ER": "nobody joined"}, {"break": "too few people answered it"}
@@ -186,7 +242,7 @@ def test_a_newsletter_states_interval_and_privacy_and_is_drafted_for_whoever_ask
 
 def test_a_newsletter_says_by_which_factor_where_a_cap_binds_and_names_groups(house):
     analyst = house.analyst()
-    campaign, _ = answered(house, analyst, optin.Sheet([HOURS], title="Hours"), groups=("ICU", "-ER"))
+    campaign, people = answered(house, analyst, optin.Sheet([HOURS], title="Hours"), groups=("ICU", "-ER"))
     mine = Visitor(
         house.service.read(lambda link: published.campaign_row(link, campaign)).owner,
         "analyst",
@@ -199,7 +255,9 @@ def test_a_newsletter_says_by_which_factor_where_a_cap_binds_and_names_groups(ho
     assert '- "ICU", mean: ' in draft
     numbers = [row[4:7] for row in result_rows(found.release) if row[4] != ""]
     beyond = any(not low <= estimate <= high for estimate, low, high in numbers)
-    assert ("Noise can push an estimate beyond what is possible" in draft) == beyond
+    pages = [house.ask("GET", f"/{where}/{campaign}", cookie=people[0]._cookie).text for where in "cr"]
+    for shown in (draft, *pages):
+        assert ("Noise can push an estimate beyond what is possible" in shown) == beyond
     assert ("on the odds of a guess about them" in draft) == (
         max(p.cap for p in found.announcement.parts) < HIGHEST_STEP
     )

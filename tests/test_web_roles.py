@@ -177,7 +177,7 @@ def test_whoever_was_revoked_comes_in_by_no_link_they_made_before(house, ada):
     gil, hal = house.analyst("gil"), house.analyst("hal")
     invited, others = gil.invite_analyst(), hal.invite_analyst()
     assert act(house, ada, "revoke", "gil") == 303
-    with pytest.raises(OptinError, match="used before or is not valid"):
+    with pytest.raises(OptinError, match="used before"):
         house.client().become_analyst(invited, "gil again", PASSWORD)
     house.client().become_analyst(others, "ida", PASSWORD)
 

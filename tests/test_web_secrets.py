@@ -2,9 +2,13 @@
 
 import contextlib
 import hashlib
+import os
 import shutil
+import socket
 import sqlite3
 import stat
+import subprocess
+import sys
 
 import httpx
 import pytest
@@ -237,6 +241,36 @@ def test_serve_refuses_a_port_that_no_link_could_name(tmp_path, monkeypatch, por
     done = optin("serve", "--port", port)
     assert (done.code, "--port (or OPTIN_WEB_PORT)" in done.err) == (2, True)
     assert list(tmp_path.iterdir()) == []
+
+
+def test_serve_names_no_option_that_there_is_not(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("OPTIN_WEB_DAYS_TO_ANSWER", "-3")
+    done = optin("serve")
+    assert (done.code, "OPTIN_WEB_DAYS_TO_ANSWER: " in done.err, "--days" in done.err) == (2, True, False)
+
+
+@pytest.mark.parametrize("fault", ["taken", "language"])
+def test_serve_says_where_it_serves_only_once_it_does(tmp_path, fault):
+    with socket.socket() as others:
+        others.bind(("127.0.0.1", 0))
+        others.listen()
+        port = others.getsockname()[1]
+        spoken = {"OPTIN_WEB_LANGUAGE": "xx"} if fault == "language" else {}
+        command = [sys.executable, "-m", "optin", "serve", "--port", str(port)]
+        done = subprocess.run(
+            command,
+            cwd=tmp_path,
+            env={**os.environ, **spoken},
+            capture_output=True,
+            text=True,
+            check=False,
+            timeout=300,
+        )
+    assert done.returncode == 2, done.stderr
+    assert "serving" not in done.stderr
+    assert "setup#" not in done.stderr
+    assert ("OPTIN_WEB_LANGUAGE must be" if spoken else f"cannot listen on port {port}") in done.stderr
 
 
 NASTY = ["'; DROP TABLE web_campaigns; --", '" OR 1=1 --', "<script>alert(1)</script>", "{{ 7*7 }}", "%s%n", "\\'"]

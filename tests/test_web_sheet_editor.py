@@ -158,6 +158,15 @@ def test_of_two_who_change_one_number_at_once_neither_overwrites_the_other_unawa
     assert post(house, path, **{**given, "upper": "7", "since": since(told)}).status_code == 303
 
 
+def test_a_sheet_is_as_long_as_its_letters_whatever_they_are(house):
+    """Every letter outside ASCII was counted as six."""
+    words = "пожалуйста " * 180
+    sheet = optin.Sheet([optin.YesNo(f"q{at}", text=words) for at in range(4)], title="Hours")
+    assert house.ada.draft(sheet, quorum_people=10).id
+    with pytest.raises(BadInput, match=r"too long: at most 40,000 characters"):
+        house.ada.draft(optin.Sheet([optin.YesNo(f"q{at}", text="x" * 1990) for at in range(21)], title="x"))
+
+
 def test_mistakes_are_told_with_their_question_and_what_was_typed_stays(house):
     sheet = READY["pulse"].sheet
     for wrong, words in (
@@ -235,6 +244,27 @@ def test_a_trial_reads_answers_as_a_visit_does_and_stores_nothing(house):
     assert [many(house, table) for table in (answers, invitations)] == before
 
 
+@pytest.mark.parametrize("sheet", [READY["health"].sheet, None])
+def test_a_trial_of_two_visits_shows_the_limit_first_and_then_the_questions(house, sheet):
+    asked = (
+        {"title": "Sleep", "question": "How many hours did you sleep?", "bounds": (0.0, 12.0)}
+        if sheet is None
+        else {"sheet": sheet}
+    )
+    campaign = house.ada.draft(**asked, sealed=False, quorum_people=10, support="Call 555-0100.").id
+    address = f"/a/c/{campaign}/try"
+    assert (address in get(house, f"/a/c/{campaign}").text) is (sheet is not None)
+    shown = get(house, address).text
+    assert [words in shown for words in ("Choose your limit", "The second visit", "Call 555-0100.")] == [True] * 3
+    assert [words in shown for words in (">Send<", "One visit", f'action="/c/{campaign}')] == [False] * 3
+    assert shown.count(f'action="{address}"') == 2, "the limit, and the answers: neither is sent"
+    assert shown.index("Choose this") < shown.index("Join with these answers")
+    assert "/me" not in shown.split("<main", 1)[1]
+    good, wrong = post(house, address, step="4"), post(house, address, a0="900 hours")
+    assert (good.status_code, "This would be sent now" in good.text) == (200, True)
+    assert wrong.status_code == 422
+
+
 def test_the_text_for_everyone_is_shown_to_everyone_whatever_they_answer(house):
     sheet, support = READY["health"].sheet, "Call 555-0100."
     campaign = house.ada.draft(sheet, sealed=True, quorum_people=10, support=support).id
@@ -251,3 +281,36 @@ def test_the_text_for_everyone_is_shown_to_everyone_whatever_they_answer(house):
     assert "<h1>Sent</h1>" in pages[0]
     blanked = [re.sub(r"[A-Za-z0-9_-]{32,}|<path[^>]*>|<svg.*?</svg>", "", page, flags=re.S) for page in pages[:2]]
     assert blanked[0] == blanked[1], "what is shown after sending does not depend on the answer"
+
+
+def german(house, path, **form):
+    own = {"cookie": house.ada._cookie, "headers": {"Accept-Language": "de"}}
+    return house.ask("POST", path, data={"csrf": house.ada._csrf, **form}, **own).text
+
+
+def test_a_last_day_that_is_over_is_refused_as_the_draft_is_kept(house):
+    sheet = READY["pulse"].sheet
+    before = many(house, campaigns)
+    refused = post(house, "/a/new-sheet", **fields(sheet, answer_by="2020-01-31", do="keep"))
+    assert refused.status_code == 422
+    assert "The last day to answer, 31 January 2020, is over: choose a later one." in refused.text
+    assert "der 31. Januar 2020, ist vorbei" in german(
+        house, "/a/new-sheet", **fields(sheet, answer_by="2020-01-31", do="keep")
+    )
+    assert many(house, campaigns) == before
+
+
+def test_after_a_refusal_the_panel_asks_to_work_it_out_and_not_for_questions_that_there_are(house):
+    refused = post(house, "/a/new-sheet", **fields(READY["pulse"].sheet, title=" ", do="keep")).text
+    assert "Work it out to see what these questions will say" in refused
+    assert "Add questions" not in refused
+    assert "Add questions" in get(house, "/a/new-sheet").text
+
+
+@pytest.mark.parametrize(("toml", "said"), [("title = ", "es endet zu früh"), ("[[question\n", "Zeile 1, Spalte 11")])
+def test_where_toml_breaks_off_is_said_in_the_page_s_language(house, toml, said):
+    page = german(house, "/a/new-sheet", do="import", toml=toml)
+    assert said in page
+    assert "(at " not in page
+    languages = german(house, "/a/new-sheet", **fields(READY["pulse"].sheet, languages=toml, do="keep"))
+    assert said in languages

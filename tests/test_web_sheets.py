@@ -177,6 +177,38 @@ def test_a_group_stays_with_a_person_in_the_next_round(house):
     assert house.service.read(lambda link: link.execute(query).scalars().all()) == ["ICU"] * 12
 
 
+def test_two_visits_show_the_questions_before_the_limit_and_the_text_for_everyone_on_every_page(house):
+    analyst, help_ = house.analyst("flora"), "Call 4711 at any hour."
+    campaign = analyst.draft(SHEET, quorum_people=10, sealed=False, public=True, support=help_).id
+    analyst.take(campaign, "open")
+
+    def page(cookie=None):
+        return house.ask("GET", f"/c/{campaign}", cookie=cookie).text.split("<main", 1)[1]
+
+    crowd = house.people(12)
+    for shown in (page(), page(crowd[0]._cookie)):
+        assert help_ in shown
+        assert "How many hours did you work last week?" in shown
+        assert "early, late, night" in shown
+        assert "Questions are optional." in shown
+    for person in crowd:
+        person.register(campaign, 6)
+    assert help_ in page(crowd[0]._cookie)
+    for step in ("close-registration", "announce"):
+        analyst.take(campaign, step)
+        assert help_ in page(crowd[0]._cookie)
+        assert "How many hours did you work last week?" in page(crowd[0]._cookie)
+    analyst.take(campaign, "open-answers")
+    asked = page(crowd[0]._cookie)
+    assert help_ in asked
+    assert "Questions are optional." in asked
+    assert asked.count("How many hours did you work last week?") == 1, "in the form alone"
+    crowd[0].join(campaign, {"break": True})
+    crowd[1].decline(campaign)
+    for person in crowd[:2]:
+        assert help_ in page(person._cookie), "whatever they did"
+
+
 def test_a_draft_is_a_sheet_or_one_number(house):
     analyst = house.analyst("emma")
     for wrong in (

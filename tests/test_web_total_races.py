@@ -6,8 +6,8 @@ import pytest
 from sqlalchemy import text
 from web_steps import answering, registered, visitor
 
+from optin.database.turnstile import turnstile_of
 from optin.errors import PromiseBroken
-from optin.web import transactions
 from optin.web.service.people import allowing, doing
 from optin.web.service.people.looking import campaign as seen
 from optin.web.service.people.looking import me
@@ -17,7 +17,7 @@ def waiting(service):
     """Whether someone waits for a transaction to end."""
     engine = service.ledger.engine
     if engine.dialect.name == "sqlite":
-        return bool(transactions._SQLITE._waiting)
+        return bool(turnstile_of(engine).waiting)
     with engine.connect() as link:
         return bool(link.scalar(text("SELECT count(*) FROM pg_locks WHERE NOT granted")))
 

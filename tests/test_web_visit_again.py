@@ -1,21 +1,23 @@
 """A page that is sent again, late, or where nothing is kept: it is the same person, and nobody is told what is not so."""
 
 import re
+from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 from test_web_identities import account_of
-from test_web_one_visit import Clock, asking, cookie_of, csrf_of, form, stored
-from web_steps import KEY, PASSWORD, House, exact_counts
+from test_web_one_visit import asking, cookie_of, csrf_of, form, stored
+from web_steps import PASSWORD, exact_counts, with_ada
 
 from optin.web.service.core import new_secret
 from optin.web.service.sessions import LIFETIME
 
 
-@pytest.fixture(scope="module")
-def house(tmp_path_factory):
+@pytest.fixture(scope="module", params=["sqlite", "postgresql"])
+def house(request, tmp_path_factory):
     folder = tmp_path_factory.mktemp("again")
-    with House(f"sqlite:///{folder / 'web.sqlite'}", folder, key=KEY, clock=Clock()) as made:
-        made.ada = made.analyst("ada")
+    on_postgres = request.param == "postgresql"
+    url = request.getfixturevalue("postgres").new_ledger() if on_postgres else f"sqlite:///{folder / 'web.sqlite'}"
+    with with_ada(url, folder) as made:
         yield made
 
 
@@ -132,3 +134,75 @@ def test_the_way_back_is_shown_again_where_the_page_that_says_sent_is_reloaded(h
 @pytest.mark.parametrize("path", ["/i/send", "/i/answer"])
 def test_the_address_of_a_form_leads_to_where_links_are_opened(house, path):
     assert house.ask("GET", path).headers["location"] == "/i"
+
+
+def at_once(house, *forms):
+    """Send several forms at the same moment."""
+    with ThreadPoolExecutor(len(forms)) as phones:
+        return list(phones.map(lambda given: house.ask("POST", "/i/send", data=given), forms))
+
+
+@pytest.mark.parametrize("known", [False, True])
+def test_a_page_that_is_sent_several_times_at_once_is_one_person_and_one_answer(house, known):
+    """An impatient finger: the same page, by a link of one's own, or by an id that led to an account before."""
+    if known:
+        campaign, secret = invited_twice(house, "nurse 41")
+    else:
+        campaign = asking(house)
+        secret = house.ada.invite(campaign, 1)[0]
+    before, given = stored(house), form(secret)
+    sent = at_once(house, *[given] * 4)
+    assert [each.status_code for each in sent] == [200] * 4
+    people = 0 if known else 1
+    assert stored(house) == (before[0] + people, before[1] + 1, before[2] + 1, before[3] + 1)
+    for each in sent:
+        assert house.ask("GET", f"/c/{campaign}", cookie=cookie_of(each)).status_code == 200
+
+
+def test_of_several_devices_that_send_by_one_id_at_once_one_is_taken_and_its_page_alone_is_taken_again(house):
+    campaign, secret = invited_twice(house, "nurse 42")
+    forms = [form(secret, a0=str(at)) for at in range(4)]
+    first, again = at_once(house, *forms), at_once(house, *forms)
+    for sent in (first, again):
+        assert sorted(each.status_code for each in sent) == [200, 403, 403, 403]
+    assert [each.status_code for each in first] == [each.status_code for each in again]
+    assert exact_counts(house.service, campaign).joined == 1
+
+
+def test_a_send_and_a_decline_of_one_page_at_once_leave_an_answer_or_none(house):
+    """Whichever comes last, what is said to the one who declined is what is so."""
+    for _ in range(3):
+        campaign = asking(house)
+        given = form(house.ada.invite(campaign, 1)[0])
+        sent, declined = at_once(house, given, {**given, "do": "decline"})
+        assert (sent.status_code, declined.status_code) == (200, 200)
+        found = exact_counts(house.service, campaign)
+        taken_back = "What you had sent is deleted" in declined.text
+        assert (found.registered, found.joined) == ((0, 0) if taken_back else (1, 1))
+
+
+def test_who_answered_by_another_link_and_is_invited_by_an_id_shows_the_way_back_and_is_one_person(house):
+    """An id leads to nothing that was answered by another link: the page asks aside, and never says whether the id is known."""
+    given = form(house.ada.invite(asking(house), 1)[0])
+    house.ask("POST", "/i/send", data=given)
+    second, third = asking(house), asking(house)
+    by_id, later = house.ada.invite(second, ids=["nurse 43"])[0], house.ada.invite(third, ids=["nurse 43"])[0]
+    aside = "Answered here before, by another link?"
+
+    def asked(secret):
+        page = house.ask("POST", "/i/answer", data={"secret": secret}).text
+        assert "Have you answered here before?" not in page
+        return page.count(aside)
+
+    assert asked(by_id) == 1
+    wrong = house.ask("POST", "/i/send", data=form(by_id, before="", back="k" * 43))
+    assert (wrong.status_code, aside in wrong.text) == (403, True)
+    assert f"<details open><summary>{aside}" in wrong.text, "what is wrong is seen"
+    people, link = stored(house)[0], f"{house.origin}/back#{given['key']}"
+    mine = form(by_id, before="", back=link)
+    for _ in range(2):
+        assert house.ask("POST", "/i/send", data=mine).status_code == 200
+    assert asked(later) == 1, "a page that no longer asked would say that somebody came by this id"
+    assert house.ask("POST", "/i/send", data=form(later, before="")).status_code == 200
+    assert stored(house)[0] == people
+    assert len({account_of(house, secret) for secret in (given["secret"], by_id, later)}) == 1

@@ -5,8 +5,8 @@ from dataclasses import dataclass
 
 import pytest
 from browser import PHONE, WIDE, Album, Watch, chromium, follow, press
-from test_web_one_visit import FIVE, Clock, counted, stored
-from web_steps import KEY, PASSWORD, OpenHouse, exact_counts
+from test_web_one_visit import FIVE, counted, stored
+from web_steps import PASSWORD, OpenHouse, exact_counts, with_ada
 
 from optin.web.schema import accounts
 
@@ -25,8 +25,7 @@ def browser():
 @pytest.fixture(scope="module")
 def house(tmp_path_factory):
     folder = tmp_path_factory.mktemp("visit-pages")
-    with OpenHouse(f"sqlite:///{folder / 'web.sqlite'}", folder, key=KEY, clock=Clock()) as made:
-        made.ada = made.analyst("ada")
+    with with_ada(f"sqlite:///{folder / 'web.sqlite'}", folder, kind=OpenHouse) as made:
         yield made
 
 
@@ -384,6 +383,8 @@ def test_with_nothing_but_a_keyboard_and_ears_people_change_withdraw_come_back_a
     reach(lost, "How many hours")
     lost.keyboard.type("41")
     reach_and_press(lost, "Change my answers")
+    heard_in(lost, "alert:", "Shall the others be left out?", "and left out 4")
+    reach_and_press(lost, "Change my answers")
     heard_in(lost, "status:", "Your answers were changed")
 
     leaver.goto(f"{house.origin}/c/{campaign}")
@@ -457,6 +458,9 @@ def test_twenty_five_people_in_two_groups_answer_change_withdraw_lose_a_phone_an
     album.look(changer, "deal")
     changer.get_by_text("Answer anew").click()
     changer.get_by_label("How many hours").fill("40")
+    press(changer, "Change my answers")
+    changer.get_by_text("Shall the others be left out?").wait_for()
+    album.look(changer, "left out")
     press(changer, "Change my answers")
     changer.get_by_text("Your answers were changed").wait_for()
     leaver.goto(f"{house.origin}/c/{campaign}")

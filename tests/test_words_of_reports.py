@@ -18,10 +18,12 @@ import optin
 from optin import figures
 from optin.figures.accuracy import turnout_lines
 from optin.participation import without
+from optin.questions.kinds import Reading
 from optin.releasing.useless import expected_half
 from optin.report import Source, render, write_report
 from optin.report.images import told
 from optin.report.plan_sections import plan_sections
+from optin.report.release_sections import sd_words
 from optin.web.pages.drafting import preview_words
 from optin.web.pages.wording import result_words
 from optin.web.service import preview
@@ -189,6 +191,16 @@ def test_a_report_of_a_release_says_between_what_values_were_counted(gapped):
     assert headline.endswith(", of values counted between 0 and 5")
     assert "The mean of values counted between 0 and 5 is estimated at" in page
     assert result_words(release).counted == "counted between 0 and 5"
+
+
+def test_a_spread_of_which_noise_left_nothing_is_said_in_a_sentence_of_its_own():
+    for lost, words in (
+        (False, "is estimated at 0.60 (95 % interval 0.00 to 1.20), published"),
+        (True, "is too noisy to say"),
+    ):
+        (said,) = sd_words([Reading("sd", 0.6, 0.0, 1.2, lost=lost)])
+        assert words in said
+        assert "estimated at too" not in said
 
 
 # --- as good as so many people

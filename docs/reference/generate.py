@@ -108,7 +108,7 @@ def index_page() -> str:
 
 def commands_page() -> str:
     """Write every command with its arguments and options."""
-    from optin.cli.settings import settings_markdown
+    from optin.cli.environment import settings_markdown
 
     parts = [
         "# Commands",

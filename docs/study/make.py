@@ -24,7 +24,7 @@ from strata import group_rows
 import optin
 from optin.questions import Number, Question, Sheet
 from optin.simulation.sheet_record import SheetSimulation
-from optin.simulation.sheets import SheetJob
+from optin.simulation.sheets import SheetRuns
 
 HERE = Path(__file__).parent
 SEED = 20
@@ -85,7 +85,7 @@ def run(
     """Plan once for these limits, and release again and again."""
     agents = optin.PrivacyConstrained(limits(people or study.people))
     sheet = Sheet(questions)
-    job = SheetJob(sheet, tuple(law(study, q, tied=tied) for q in questions), (1.0, 1.0), 0.0, 0.95)
+    job = SheetRuns(sheet, tuple(law(study, q, tied=tied) for q in questions), (1.0, 1.0), 0.0, 0.95)
     return job.run(optin.plan(agents, sheet), agents, releases, np.random.default_rng(SEED), None)
 
 

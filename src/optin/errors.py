@@ -143,3 +143,19 @@ class LedgerUnavailable(OptinError):
 
     exit_code = 5
     http_status = 503
+
+
+def came_of_interrupt(error: BaseException) -> bool:
+    """Tell whether someone pressed Ctrl-C, where a library answers that with an error of its own.
+
+    >>> try:
+    ...     raise RuntimeError("Query interrupted") from KeyboardInterrupt()
+    ... except RuntimeError as error:
+    ...     came_of_interrupt(error)
+    True
+    """
+    passed = set[int]()
+    while id(error) not in passed:
+        passed.add(id(error))
+        error = error.__cause__ or error.__context__ or error
+    return isinstance(error, KeyboardInterrupt)

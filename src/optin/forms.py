@@ -55,14 +55,14 @@ def limit_form(kind: FormKind | str = "text") -> str:
 
 
 def _text() -> str:
-    steps = [f"  {step.line}" for step in LIMIT_STEPS]
-    return "\n".join([QUESTION, "", UNSURE, "", *steps, "", ADVICE]) + "\n"
+    rungs = [f"  {rung.line}" for rung in LIMIT_STEPS]
+    return "\n".join([QUESTION, "", UNSURE, "", *rungs, "", ADVICE]) + "\n"
 
 
 def _paper() -> str:
     """Write boxes to tick; whoever types the sheets in writes down the words beside the box."""
-    steps = [f"  [ ]  {step.label}\n       {_plain(unsure_words(step.epsilon))}" for step in LIMIT_STEPS]
-    lines = [QUESTION, f"{UNSURE} Tick one box.", "", *steps, "", ADVICE, "", _TYPED]
+    rungs = [f"  [ ]  {rung.label}\n       {_plain(unsure_words(rung.epsilon))}" for rung in LIMIT_STEPS]
+    lines = [QUESTION, f"{UNSURE} Tick one box.", "", *rungs, "", ADVICE, "", _TYPED]
     return "\n".join(lines) + "\n"
 
 
@@ -78,7 +78,7 @@ _TYPED = (
 
 def _redcap() -> str:
     """Write a data dictionary: the id that REDCap wants first, and the question."""
-    choices = " | ".join(f"{step.code}, {step.label}" for step in LIMIT_STEPS)
+    choices = " | ".join(f"{rung.code}, {rung.label}" for rung in LIMIT_STEPS)
     rows = [
         {"Variable / Field Name": "record_id", "Field Type": "text", "Field Label": "Record ID"},
         {
@@ -110,10 +110,10 @@ def _limesurvey() -> str:
         "encrypted": "N", "question_order": "1", "scale_id": "0", "same_default": "0", "relevance": "1", "modulename": "",
     }  # fmt: skip
     words = {"id": "1", "qid": "1", "question": QUESTION, "help": UNSURE, "language": LANGUAGE}
-    answers = [_answer(step.index, step.code) for step in LIMIT_STEPS]
+    answers = [_answer(rung.index, rung.code) for rung in LIMIT_STEPS]
     texts = [
-        {"id": f"{step.index + 1}", "aid": f"{step.index + 1}", "answer": step.label, "language": LANGUAGE}
-        for step in LIMIT_STEPS
+        {"id": f"{rung.index + 1}", "aid": f"{rung.index + 1}", "answer": rung.label, "language": LANGUAGE}
+        for rung in LIMIT_STEPS
     ]
     for name, rows in (
         ("questions", [asked]), ("question_l10ns", [words]), ("answers", answers), ("answer_l10ns", texts),

@@ -23,7 +23,8 @@ from optin.announcement.offer import Announcement
 from optin.announcement.one_question import told_spending, told_tilt
 from optin.announcement.terms import QUASI_LINEAR
 from optin.errors import Argument, BadInput, PromiseBroken
-from optin.grains.arrays import Answers, Codes, SheetSums
+from optin.grains.arrays import Answers, Codes
+from optin.grains.exact_sums import SheetSums
 from optin.grains.people import Promises, people_of
 from optin.kernel.noise import variance
 from optin.kernel.rounding import nearest
@@ -148,14 +149,14 @@ def judged(announcement: Announcement, promises: Promises, joined: Answers, code
     ``codes`` say who skipped a question; None where there is one, whose missing answers are refused later. The tilt is told
     where it is the announced one; else it is left to the next look at the people, for it needs these sums (`tilted`).
     """
-    came = counted(announcement, *promises.sums(joined=joined, codes=codes), whole=joined is None and codes is None)
+    came = counted(announcement, *promises.sums(joined=joined, codes=codes), all_came=joined is None and codes is None)
     if came.total_grains == 0:
         raise PromiseBroken("nobody joined who answered anything and is promised a grain: there is nothing to release")
     check_promise(announcement, came)
     return came
 
 
-def counted(announcement: Announcement, everyone: SheetSums, those: SheetSums, *, whole: bool) -> Turnout:
+def counted(announcement: Announcement, everyone: SheetSums, those: SheetSums, *, all_came: bool) -> Turnout:
     """Say who came, of the people announced or of one group of them; ``whole`` says that everyone answers everything."""
     check_announced(announcement, everyone)
     announced = announcement.expect_sealed()
@@ -165,7 +166,7 @@ def counted(announcement: Announcement, everyone: SheetSums, those: SheetSums, *
         promised=those.promised,
         questions=_answered(announcement, those),
     )
-    return _with_tilts(announcement, came, (announced.tilt,) * len(announcement.sheet)) if whole else came
+    return _with_tilts(announcement, came, (announced.tilt,) * len(announcement.sheet)) if all_came else came
 
 
 def tilted(announcement: Announcement, came: Turnout, above: tuple[tuple[int, int], ...]) -> Turnout:
@@ -198,14 +199,14 @@ def _with_tilts(announcement: Announcement, came: Turnout, tilts: tuple[float, .
 
 def _answered(announcement: Announcement, those: SheetSums) -> tuple[QuestionTurnout, ...]:
     """State what is left of each question: its variance and ±, both from grains."""
-    found = []
+    turnouts = []
     for place, (question, sums) in enumerate(zip(announcement.sheet, those.questions, strict=True)):
         exact, variance, half = ExactSums(sums.grains, sums.squares), math.inf, math.inf
         if sums.grains > 0:
             variance = nearest(exact_variance(question, exact, noiseless=announcement.noiseless))
             half = question.half_width(0.05, told_spending(announcement, place, exact, sums.people))
-        found.append(QuestionTurnout(sums.people, sums.promised, exact, variance, half))
-    return tuple(found)
+        turnouts.append(QuestionTurnout(sums.people, sums.promised, exact, variance, half))
+    return tuple(turnouts)
 
 
 def renormalised_weights(
@@ -235,8 +236,8 @@ def check_table(announcement: Announcement, agents: Agents) -> None:
 
 def check_announced(announcement: Announcement, everyone: SheetSums) -> None:
     """Refuse other people, and limits edited since the announcement: the exact integer sums would differ."""
-    found = tuple(ExactSums(each.grains, each.squares) for each in everyone.questions)
-    if found != announcement.expect_sealed().question_sums or everyone.people != announcement.expect_sealed().people:
+    sums = tuple(ExactSums(each.grains, each.squares) for each in everyone.questions)
+    if sums != announcement.expect_sealed().question_sums or everyone.people != announcement.expect_sealed().people:
         raise PromiseBroken(
             "these are not the promises that were announced: a limit was changed or the people are others, or in another"
             " group. Use the announced table, or plan and announce a new round",
@@ -261,8 +262,8 @@ def check_promise(announcement: Announcement, came: Turnout) -> None:
 def check_unchanged(came: Turnout, those: SheetSums) -> None:
     """Refuse what was added up after the decision if it is not what was decided on, to the last grain."""
     decided = [(each.people, each.promised, each.sums) for each in came.questions]
-    found = [(each.people, each.promised, ExactSums(each.grains, each.squares)) for each in those.questions]
-    if (those.people, those.promised, found) != (came.people, came.promised, decided):
+    present = [(each.people, each.promised, ExactSums(each.grains, each.squares)) for each in those.questions]
+    if (those.people, those.promised, present) != (came.people, came.promised, decided):
         raise PromiseBroken(CHANGED)
 
 

@@ -16,8 +16,8 @@ import numpy as np
 
 from optin.agents import PrivacyConstrained
 from optin.errors import BadInput
-from optin.kernel.ladder import Array
 from optin.kernel.noise import variance
+from optin.kernel.pieces import Array
 from optin.planning import Plan, plan
 from optin.tables.labels import of_people
 from optin.wording.records import Listed
@@ -117,7 +117,7 @@ def along_the_dial(best: Plan, agents: PrivacyConstrained, means: Array, caps: A
         raise BadInput(
             "{given} means were given for {people} people; give one each", given=len(means), people=len(agents)
         )
-    spreads = _spreads(best, means)
+    variances = _variances(best, means)
     noise, target = best.asked.units.noise, float(np.mean(means))
     rows = []
     for cap in caps:
@@ -127,7 +127,7 @@ def along_the_dial(best: Plan, agents: PrivacyConstrained, means: Array, caps: A
         tilt = float(np.maximum(weights - 1.0 / len(eps), 0.0).sum())
         declared = variance(best.data_variance, float(eps @ eps), reach, noise)
         bias = float(weights @ means) - target
-        mse = variance(1.0, float(eps**2 @ spreads), reach, noise) + bias**2
+        mse = variance(1.0, float(eps**2 @ variances), reach, noise) + bias**2
         rows.append((cap, tilt, declared, bias, max_gap * tilt, mse))
     return np.array(rows)
 
@@ -154,14 +154,14 @@ def caution_table(
     best = plan(agents, bounds=bounds, sd=sd, data_variance=data_variance)
     rows = []
     for gap in gaps:
-        found = plan(agents, bounds=bounds, sd=sd, data_variance=data_variance, max_gap=gap)
+        planned = plan(agents, bounds=bounds, sd=sd, data_variance=data_variance, max_gap=gap)
         blind = best.variance + (gap * best.tilt) ** 2
-        cost, saving = found.variance / best.variance - 1.0, 1.0 - found.worst_case_mse / blind
-        rows.append(Caution(float(gap), found.cap, found.tilt, max(cost, 0.0), max(saving, 0.0)))
+        cost, saving = planned.variance / best.variance - 1.0, 1.0 - planned.worst_case_mse / blind
+        rows.append(Caution(float(gap), planned.cap, planned.tilt, max(cost, 0.0), max(saving, 0.0)))
     return tuple(rows)
 
 
-def _spreads(best: Plan, means: Array) -> Array:
+def _variances(best: Plan, means: Array) -> Array:
     """Return each person's own variance: what their mean allows within the bounds, at most the declared one."""
     lo, hi = best.bounds
     if not (means.min() >= lo and means.max() <= hi):

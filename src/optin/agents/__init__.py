@@ -2,8 +2,8 @@
 
 from optin.agents.benefit import LinearBenefit
 from optin.agents.describe import Bucket, Description, describe
-from optin.agents.forms import Constrained, Weighing
 from optin.agents.models import Agents, InMemory, PrivacyConstrained, QuasiLinear
+from optin.agents.protocols import Constrained, Weighing
 
 __all__ = [
     "Agents",

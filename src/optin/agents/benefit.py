@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from optin.errors import BadInput, Place
-from optin.kernel.ladder import Array
+from optin.kernel.pieces import Array
 from optin.kernel.rounding import above, below, line_above, line_below
 from optin.tables.columns import Rounded, numbers, same_rows
 from optin.tables.labels import aligned, together
@@ -88,8 +88,8 @@ class _Taken:
         return getattr(self.benefit, "__name__", type(self.benefit).__name__)
 
     def __call__(self, variance: float) -> Any:  # noqa: ANN401
-        found = aligned(self.benefit(variance), self.index, "the benefit")
-        return found if np.ndim(found) == 0 else np.asarray(found)[self.rows]
+        benefits = aligned(self.benefit(variance), self.index, "the benefit")
+        return benefits if np.ndim(benefits) == 0 else np.asarray(benefits)[self.rows]
 
 
 def taken(benefit: Benefit, rows: Any, index: Any) -> Benefit:  # noqa: ANN401
@@ -128,8 +128,8 @@ class Watched:
 
     def each(self, variance: float) -> Array:
         """Return everyone's benefit."""
-        found = aligned(called(self._benefit, variance), self._index, "the benefit")
-        values = np.asarray(number_or_array(found))
+        benefits = aligned(called(self._benefit, variance), self._index, "the benefit")
+        values = np.asarray(number_or_array(benefits))
         if values.shape not in ((), (self._people,)):
             raise BadInput(
                 "the benefit gave an array of shape {shape} for {people} people; give one each",

@@ -8,8 +8,8 @@ from typing import Any
 
 import numpy as np
 
-from optin.agents.forms import Constrained, LimitTable, Weighing
 from optin.agents.models import Agents
+from optin.agents.protocols import Constrained, LimitTable, Weighing
 from optin.errors import BadInput
 from optin.wording.numbers import part
 from optin.wording.telling import Telling, Told

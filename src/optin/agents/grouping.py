@@ -102,13 +102,13 @@ class Groups:
 
         For 16 bits numpy sorts by digits; kept, since whoever plans divides more than once.
         """
-        found, edges = np.empty(len(self.codes), dtype=np.uint16), list[NDArray[np.intp]]()
+        places, edges = np.empty(len(self.codes), dtype=np.uint16), list[NDArray[np.intp]]()
         for at in range(0, len(self.codes), CHUNK):
             codes = self.codes[at : at + CHUNK]
             order = np.argsort(codes, kind="stable")
-            found[at : at + CHUNK] = order
+            places[at : at + CHUNK] = order
             edges.append(codes.searchsorted(_places(len(self)), sorter=order))
-        return found, np.stack(edges)
+        return places, np.stack(edges)
 
     @cached_property
     def _rising(self) -> bool:
@@ -129,10 +129,10 @@ def _places(groups: int) -> NDArray[np.uint16]:
 
 def places_of(places: Mapping[str, int], name: str) -> int:
     """Find the place of a label; one that is nowhere is refused."""
-    found = places.get(name)
-    if found is None:
+    place = places.get(name)
+    if place is None:
         raise BadInput("no group is called {name}: people's groups are not those planned for", name=shown_group(name))
-    return found
+    return place
 
 
 def grouped(labels: Any, people: int, name: str = "groups") -> Groups | None:  # noqa: ANN401 - any column is welcome
@@ -145,11 +145,11 @@ def grouped(labels: Any, people: int, name: str = "groups") -> Groups | None:  #
     texts = _texts(labels, name)
     _expect_one_each(len(texts), people, name)
     first: defaultdict[Any, int] = defaultdict(count().__next__)
-    found = _numbered(texts, first, name)
-    names = checked_names(first, lambda label: Place(first_at(found, first[label]), name))
+    codes = _numbered(texts, first, name)
+    names = checked_names(first, lambda label: Place(first_at(codes, first[label]), name))
     order = {label: place for place, label in enumerate(names)}
     lookup = np.array([order[label] for label in first], dtype=np.uint16)
-    return Groups(tuple(map(str, names)), lookup[found])
+    return Groups(tuple(map(str, names)), lookup[codes])
 
 
 def _texts(labels: Any, name: str) -> Sequence[Any]:  # noqa: ANN401

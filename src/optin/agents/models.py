@@ -11,13 +11,13 @@ from typing import TYPE_CHECKING, Any, Literal, TypeVar
 import numpy as np
 
 from optin.agents.benefit import Benefit, LinearBenefit, taken
-from optin.agents.forms import Constrained, Found, LimitTable, Weighing, expect_finite
 from optin.agents.grouping import Groups, column_names, grouped
+from optin.agents.protocols import Constrained, Found, LimitTable, Weighing, expect_finite
 from optin.errors import BadInput
 from optin.kernel.bound import Tally, tally_of
-from optin.kernel.ladder import Array
 from optin.kernel.optimum import Design
 from optin.kernel.passes import ArrayLimits
+from optin.kernel.pieces import Array
 from optin.kernel.rounding import above, quotient_below
 from optin.tables.columns import EXTREME, Wanted, checked_ids, column, has_rows, numbers, same_rows
 from optin.tables.labels import expect_labels, named_ids, together

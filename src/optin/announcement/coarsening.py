@@ -61,7 +61,7 @@ def possible_shares(plan: Plan, offer: Announcement) -> tuple[tuple[int, ...], .
         return (offer.shares,)
     told = offer.public.rounded(offer.sheet)
     noise, squares, people = max(told.noises), max(told.squares), told.people
-    found = (
+    shares = (
         shares_at(
             plan.asked.demand,
             noise=told_within(noise, people, side),
@@ -70,7 +70,7 @@ def possible_shares(plan: Plan, offer: Announcement) -> tuple[tuple[int, ...], .
         )
         for side in _SIDES
     )
-    return tuple(integer_shares(each) or offer.shares for each in found)
+    return tuple(integer_shares(each) or offer.shares for each in shares)
 
 
 def told_shares(plan: Plan, offer: Announcement) -> tuple[int, ...]:
@@ -128,5 +128,5 @@ def worst_case(plan: Plan, offer: Announcement) -> float:
     if len(variances) == 1:
         return variances[0] + (offer.sheet.alone.max_gap * offer.tilt) ** 2
     declared = (question.data_variance for question in offer.sheet)
-    found = tuple(variance / each for variance, each in zip(variances, declared, strict=True))
-    return plan.asked.demand.theta(found, offer.tilt)
+    ratios = tuple(variance / each for variance, each in zip(variances, declared, strict=True))
+    return plan.asked.demand.theta(ratios, offer.tilt)

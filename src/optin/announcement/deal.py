@@ -14,9 +14,9 @@ from optin.agents.benefit import LinearBenefit, called
 from optin.announcement.offer import Announcement
 from optin.announcement.terms import PRIVACY_CONSTRAINED
 from optin.errors import Argument, BadInput
-from optin.grains.arrays import GrainRule, everyone_grains, lowered
+from optin.grains.arrays import GrainRule, everyone_grains
 from optin.grains.splitting import part
-from optin.kernel.rounding import above, below, epsilon_of, exact_epsilon, limit_of_text, nearest
+from optin.kernel.rounding import above, below, epsilon_of, exact_epsilon, limit_of_text, lowered, nearest
 from optin.questions.sheet import question_named
 from optin.tables.columns import Rounded
 from optin.wording.groups import listed_groups
@@ -75,15 +75,15 @@ class Deal(Told):
 
     def rows(self) -> list[tuple[str, str]]:
         """Return the deal as labelled lines."""
-        found = [
+        lines = [
             ("epsilon at most", at_most(self.epsilon, 4)),
             ("odds factor", f"{at_most(self.odds_factor, 4)} at most"),
             ("weight", plain(self.weight)),
             ("margin", at_least(self.kept, 4)),
         ]
         if self.utility is not None:
-            found.insert(3, ("utility", at_least(self.utility, 4)))
-        return found
+            lines.insert(3, ("utility", at_least(self.utility, 4)))
+        return lines
 
     def telling(self) -> Telling:
         """Say what one person is promised and, of several questions, what each takes."""
@@ -250,10 +250,10 @@ def _odds_factor(epsilon: float) -> float:
 
 
 def _non_negative(name: str, number: float, rounded: Rounded) -> float:
-    found = _number(name, number, rounded)
-    if not found >= 0.0:
+    checked = _number(name, number, rounded)
+    if not checked >= 0.0:
         raise BadInput("{argument} must be a number of at least 0", argument=Argument(name))
-    return found
+    return checked
 
 
 def _number(name: str, given: object, rounded: Rounded) -> float:

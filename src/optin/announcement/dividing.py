@@ -34,8 +34,8 @@ class Divided:
 
         With one question these state ``min_people``, as they would not to undivided people: a group may be withheld.
         """
-        found = {design.group: replace(self, designs=(_alone(design),), everyone=None) for design in self.designs}
-        return {name: offer for name, offer in found.items() if name is not None}
+        parts = {design.group: replace(self, designs=(_alone(design),), everyone=None) for design in self.designs}
+        return {name: offer for name, offer in parts.items() if name is not None}
 
     @property
     def parts(self: Announcement) -> tuple[Announcement, ...]:  # type: ignore[misc]
@@ -44,9 +44,13 @@ class Divided:
 
     def of_group(self: Announcement, label: str) -> Announcement:  # type: ignore[misc]
         """Return what is announced to whoever is in this group, whether or not it was merged with others."""
-        for design, offer in zip(self.designs, self.parts, strict=True):
-            if label in design.labels or label == design.group:
-                return offer
+        return self.groups[self.name_of(label)]
+
+    def name_of(self: Announcement, label: str) -> str:  # type: ignore[misc]
+        """Return under which name this group was announced, which is another one if it was merged with others."""
+        for design in self.designs:
+            if design.group is not None and (label in design.labels or label == design.group):
+                return design.group
         raise BadInput(
             "this announcement knows no group {group}; it has {groups}",
             group=shown_group(label),

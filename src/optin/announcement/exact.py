@@ -28,7 +28,7 @@ def promised_accuracy(sheet: Sheet, sums: Sequence[ExactSums], *, noiseless: boo
     ]
     if len(variances) == 1:
         return variances[0]
-    return max(found / Fraction(question.data_variance) for question, found in zip(sheet, variances, strict=True))
+    return max(own / Fraction(question.data_variance) for question, own in zip(sheet, variances, strict=True))
 
 
 def noise_of(sums: ExactSums, share: int) -> Fraction:
@@ -52,7 +52,7 @@ def exact_numbers(sheet: Sheet, public: PublicNumbers, sums: tuple[ExactSums, ..
         endless = (math.inf,) * len(sums)
         return ExactNumbers(replace(public, variances=endless, noises=endless, squares=(1.0,) * len(sums)), sums)
     questions = list(zip(sheet, sums, strict=True))
-    found = replace(
+    numbers = replace(
         public,
         variances=tuple(
             nearest(exact_variance(question, each, noiseless=public.noiseless)) for question, each in questions
@@ -63,4 +63,4 @@ def exact_numbers(sheet: Sheet, public: PublicNumbers, sums: tuple[ExactSums, ..
         ),
         squares=tuple(nearest(squares_of(each)) for each in sums),
     )
-    return ExactNumbers(found, sums)
+    return ExactNumbers(numbers, sums)

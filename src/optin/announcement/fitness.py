@@ -17,9 +17,9 @@ from optin.wording.groups import FEW_BELOW_CAP, SMALLEST_GROUP, listed_groups, s
 def check_fit(promises: PromisesByGroup, min_people: int, *, names: Sequence[str] = ()) -> None:
     """Refuse people who are too few; where they are in groups, say which, and what to merge."""
     rules = promises.rules
-    found = promises.sums_above([(0,) * len(each.shares) for each in rules])
+    above = promises.sums_above([(0,) * len(each.shares) for each in rules])
     at_cap = promises.sums_above([_below_the_cap(each) for each in rules])
-    promised = [min(count for count, _ in each) for each in found]
+    promised = [min(count for count, _ in each) for each in above]
     below = [count - max(top for top, _ in each) for count, each in zip(promised, at_cap, strict=True)]
     faults = [_fault(count, few, min_people) for count, few in zip(promised, below, strict=True)]
     small = [at for at, fault in enumerate(faults) if fault is not None]

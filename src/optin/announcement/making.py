@@ -22,12 +22,13 @@ from optin.announcement.numbers import AnnouncedDesign, ExactSums, PublicNumbers
 from optin.announcement.offer import Announcement
 from optin.announcement.terms import QUASI_LINEAR, Conditions, Terms, expect_one_question
 from optin.errors import Argument, BadInput, Infeasible
-from optin.grains.arrays import HIGHEST_EPSILON, SheetSums
+from optin.grains.arrays import HIGHEST_EPSILON
+from optin.grains.exact_sums import SheetSums
 from optin.grains.people import promises_of
 from optin.grains.promised_groups import PromisesByGroup
 from optin.kernel.rounding import nearest
 from optin.planning.grouped import as_planned
-from optin.planning.promise import PromisedVariance
+from optin.planning.shared_numbers import PromisedVariance
 from optin.wording.groups import SMALLEST_GROUP, shown_group
 
 if TYPE_CHECKING:
@@ -148,9 +149,10 @@ def _with_tilts(offers: Offers, crowd: _Crowd) -> Offers:
     promises = crowd.promises(offers)
     totals = [tuple(each.total_grains for each in offer.expect_sealed().question_sums) for offer in offers]
     above = promises.sums_above([bars(total, offer.people) for offer, total in zip(offers, totals, strict=True)])
-    found = [tilts_of(each, total, offer.people) for offer, total, each in zip(offers, totals, above, strict=True)]
+    all_tilts = [tilts_of(each, total, offer.people) for offer, total, each in zip(offers, totals, above, strict=True)]
     return tuple(
-        offer.stating(public=replace(offer.public, tilt=max(tilts))) for offer, tilts in zip(offers, found, strict=True)
+        offer.stating(public=replace(offer.public, tilt=max(tilts)))
+        for offer, tilts in zip(offers, all_tilts, strict=True)
     )
 
 
@@ -212,10 +214,10 @@ def _count(drafts: Offers, crowd: _Crowd) -> Offers:
 
     Where there are groups, one in which nobody gives a grain is announced as such, and nothing will be published of it.
     """
-    found = [everyone for everyone, _ in crowd.promises(drafts).sums()]
-    if not any(everyone.grains for everyone in found):
+    sums = [everyone for everyone, _ in crowd.promises(drafts).sums()]
+    if not any(everyone.grains for everyone in sums):
         raise Infeasible("every promise is below one grain (2^-32 of epsilon): nothing can be released")
-    return tuple(_counted(draft, everyone) for draft, everyone in zip(drafts, found, strict=True))
+    return tuple(_counted(draft, everyone) for draft, everyone in zip(drafts, sums, strict=True))
 
 
 def _counted(draft: Announcement, everyone: SheetSums) -> Announcement:
@@ -243,7 +245,7 @@ def _cover_rounding(drafts: Offers, crowd: _Crowd) -> Offers:
         stated = tuple(_promise(draft, crowd.agents, at.promise) for draft, at in zip(drafts, rising, strict=True))
         offers = _count(stated, crowd)
         rising = [at.after(offer) for at, offer in zip(rising, offers, strict=True)]
-        if all(each.kept for each in rising):
+        if all(each.holds for each in rising):
             return offers
     raise Infeasible(
         "rounding the promises to whole grains moves this design away from what people accept: it stands where benefit"
@@ -257,13 +259,13 @@ class _Rising:
 
     promise: float
     room: float
-    kept: bool = False
+    holds: bool = False
 
     def after(self, offer: Announcement) -> _Rising:
         """Look at what the promise leads to, and raise it if it is not kept."""
         reached = promised_accuracy(offer.sheet, offer.expect_sealed().question_sums, noiseless=offer.noiseless)
         if reached <= Fraction(self.promise):
-            return replace(self, kept=True)
+            return replace(self, holds=True)
         room = 2.0 * self.room
         return _Rising(max(self.promise + room, nearest(reached) * (1.0 + 2.0**-40)), room)
 

@@ -14,7 +14,7 @@ from optin.grains.splitting import ALONE
 from optin.kernel.coarse import told_up, two_figures_up
 from optin.kernel.noise import noise_variance, variance
 from optin.kernel.sharing import SHARES
-from optin.planning.promise import PromisedVariance
+from optin.planning.shared_numbers import PromisedVariance
 from optin.questions import Question, Sheet
 from optin.wording.groups import SMALLEST_GROUP, in_tens, tens_in_words
 
@@ -66,13 +66,13 @@ class PublicNumbers:
 
         Errors follow from the rounded noise and squares: each rounded by itself would be one more look at the same sums.
         """
-        found = replace(
+        numbers = replace(
             self,
             tilt=min(told_up(self.tilt, self.people), 1.0),
             noises=tuple(told_up(each, self.people) for each in self.noises),
             squares=tuple(min(told_up(each, self.people), 1.0) for each in self.squares),
         )
-        return replace(found, variances=found.variances_told(sheet))
+        return replace(numbers, variances=numbers.variances_told(sheet))
 
     def variances_told(self, sheet: Sheet) -> tuple[float, ...]:
         """Return the variance of each question that follows from noise and squares, up to two figures."""
@@ -113,7 +113,7 @@ class PublicNumbers:
     @classmethod
     def from_fields(cls, fields: Fields, *, sealed: bool = False, of_group: bool = False) -> PublicNumbers:
         """Read what `to_record` wrote."""
-        found = cls(
+        numbers = cls(
             tens=sealed and of_group,
             noises=fields.take_reals("noises") if sealed else (),
             squares=fields.take_reals("squares") if sealed else (),
@@ -127,7 +127,7 @@ class PublicNumbers:
             promise=fields.maybe("promise", lambda name: PromisedVariance.from_fields(fields.take_object(name))),
         )
         fields.finish()
-        return found
+        return numbers
 
 
 def noise_of_share(noise: float, share: int) -> float:
@@ -150,11 +150,11 @@ class ExactSums:
         }
 
     @classmethod
-    def from_whole(cls, fields: Fields) -> ExactSums:
+    def from_record(cls, fields: Fields) -> ExactSums:
         """Read what `to_record` wrote, and nothing else."""
-        found = cls.from_fields(fields)
+        sums = cls.from_fields(fields)
         fields.finish()
-        return found
+        return sums
 
     @classmethod
     def from_fields(cls, fields: Fields) -> ExactSums:
@@ -199,10 +199,10 @@ class AnnouncedDesign:
 
     def rounded(self, sheet: Sheet) -> AnnouncedDesign:
         """Tell everyone rounded numbers, people of a group in tens, and keep the exact ones."""
-        found = self.known.numbers.rounded(sheet)
+        numbers = self.known.numbers.rounded(sheet)
         if self.group is None:
-            return replace(self, public=found)
-        return replace(self, public=replace(found, people=in_tens(found.people), tens=True))
+            return replace(self, public=numbers)
+        return replace(self, public=replace(numbers, people=in_tens(numbers.people), tens=True))
 
     @property
     def known(self) -> ExactNumbers:

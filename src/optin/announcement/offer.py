@@ -64,8 +64,8 @@ class Announcement(Offered, Divided, ToldOffer):
         self, *, public: PublicNumbers | None = None, sums: tuple[ExactSums, ...] | None = None
     ) -> Announcement:
         """Return the same offer to everyone with other numbers, of which sums are public."""
-        found = self.expect_sealed().question_sums if sums is None else sums
-        exact = exact_numbers(self.sheet, public or self.public, found)
+        exact_sums = self.expect_sealed().question_sums if sums is None else sums
+        exact = exact_numbers(self.sheet, public or self.public, exact_sums)
         return replace(self, designs=(AnnouncedDesign(exact.numbers, exact),))
 
     def under_seal(self, salt: str | None = None) -> Announcement:
@@ -88,13 +88,13 @@ class Announcement(Offered, Divided, ToldOffer):
 
     def expect_sealed(self) -> Sealed:
         """Return the exact numbers; BadInput where they are not known."""
-        found = self.sealed
-        if found is None:
+        sealed = self.sealed
+        if sealed is None:
             raise BadInput(
                 "this announcement is the public one, and its exact sums are under seal: use the ledger it was announced with,"
                 " the announcement.sealed.json that was written beside it, or what `optin ledger open` writes"
             )
-        return found
+        return sealed
 
     @property
     def open_sums(self) -> tuple[ExactSums, ...] | None:
@@ -163,8 +163,8 @@ class Announcement(Offered, Divided, ToldOffer):
     def grains(self, agents: Agents) -> NDArray[np.int64]:
         """List the promise of each of these people in grains of 2^-32, at most their limit, exactly."""
         if self.grouped:
-            found = ArrayPeople(self.as_announced(agents).in_memory()).promises_by_group(self.parts)
-            return found.columns(found.scattered(everyone_capped))["grains"]
+            promises = ArrayPeople(self.as_announced(agents).in_memory()).promises_by_group(self.parts)
+            return promises.columns(promises.scattered(everyone_capped))["grains"]
         return everyone_grains(self.grain_rule(agents))
 
     def promises(self, agents: Agents) -> Promises:
@@ -198,15 +198,15 @@ class Announcement(Offered, Divided, ToldOffer):
         return record | ({"sealed": self._sums()} if self.seal is None else {"commitment": self.seal.commitment})
 
     def _public(self) -> dict[str, Any]:
-        found = [design.public_record(sealed=self.seal is not None) for design in self.designs]
+        records = [design.public_record(sealed=self.seal is not None) for design in self.designs]
         everyone = {} if self.everyone is None else {"people": self.everyone}
-        return everyone | {"groups": found} if self.grouped else found[0]
+        return everyone | {"groups": records} if self.grouped else records[0]
 
     def _sums(self) -> dict[str, Any]:
         """Write sums that are public; "sealed" is what earlier versions called them."""
         sums = [part.expect_sealed().question_sums for part in self.parts]
-        found = [{"questions": [each.to_record() for each in questions]} for questions in sums]
-        return {"groups": found} if self.grouped else found[0]
+        records = [{"questions": [each.to_record() for each in questions]} for questions in sums]
+        return {"groups": records} if self.grouped else records[0]
 
     def to_public_record(self) -> dict[str, Any]:
         """Return what everyone may read as JSON holds it, with its fingerprint."""
@@ -233,15 +233,15 @@ class Announcement(Offered, Divided, ToldOffer):
     def from_fields(cls, fields: strict_json.Fields) -> Announcement:
         """Read an announcement from fields already parsed (a release embeds one)."""
         if fields.version == 1:
-            found, stated = cls.undivided(*read_version_1(fields), version=1), fields.take_text("fingerprint")
+            announcement, stated = cls.undivided(*read_version_1(fields), version=1), fields.take_text("fingerprint")
         else:
             opening = ("sealed",) if fields.has("commitment") else ()
             stated = fields.expect_fingerprint(without=opening)
             terms = Terms.from_fields(fields.take_object("terms"))
             designs, seal, everyone = read_designs(fields, terms.sheet)
-            found = cls(terms, designs, seal=seal, everyone=everyone)
+            announcement = cls(terms, designs, seal=seal, everyone=everyone)
         fields.finish()
-        if found.fingerprint != stated:
+        if announcement.fingerprint != stated:
             fields.refuse_changed()
-        check_consistent(found)
-        return found
+        check_consistent(announcement)
+        return announcement

@@ -11,13 +11,13 @@ import numpy as np
 from optin.announcement.exact import exact_variance
 from optin.announcement.numbers import ExactSums, PublicNumbers
 from optin.announcement.one_question import AnnouncedQuestion, Portion, place_of_question, spending_of
-from optin.grains.arrays import GRAIN, HIGHEST_EPSILON
+from optin.grains.arrays import HIGHEST_EPSILON
 from optin.grains.splitting import part
 from optin.kernel.coarse import told_within
 from optin.kernel.halfwidth import heaviest_weight
-from optin.kernel.rounding import epsilon_of, exact_epsilon, nearest
-from optin.planning.promise import OneQuestion, PromisedVariance, Promising
-from optin.planning.reach import reach
+from optin.kernel.rounding import GRAIN, epsilon_of, exact_epsilon, nearest
+from optin.planning.half_widths import half_width_of
+from optin.planning.shared_numbers import OneQuestion, PromisedVariance, Promising
 from optin.questions import Sheet
 from optin.questions.spending import Spending
 
@@ -156,13 +156,13 @@ class Offered(OneQuestion, Promising):
         total_epsilon = math.fsum(map(self.public.reach, chosen_places))
         return min(float(epsilon_of(grains)) / total_epsilon, 1.0) if grains else 0.0
 
-    def equal_shares(self, weight: float) -> float:
-        """Return how many equal shares a weight is, about: rounded numbers are taken in the middle of what they stand for."""
-        people = (self.people + self.public.most_people) / 2
+    def equal_shares(self, weight: float) -> tuple[float, float]:
+        """Return between how many equal shares a weight is: people may be counted in tens, and noise is told up."""
         if self.open_sums is not None:
-            return weight * people
+            return weight * self.people, weight * self.people
         noise = max(self.public.noises)
-        return weight * people * told_within(noise, self.people) / noise
+        least = weight * self.people * told_within(noise, self.people, Fraction(0)) / noise
+        return least, weight * self.public.most_people
 
     def half_width(self, level: float = 0.95, *, turnout: float = 1.0) -> float:
         """Return half of the interval that this offer leads to: at 0.95, what ± means (E22).
@@ -172,7 +172,7 @@ class Offered(OneQuestion, Promising):
         assert self.question  # noqa: S101 - BadInput where there are several
         squares, scale = self.public.squares[0], 0.0 if self.noiseless else self.noise_scale
         at_cap, people = self.weight_of(self.largest_parts[0]), self.public.most_people * turnout
-        return reach(
+        return half_width_of(
             self, level, people=people, squares=squares / turnout, at_cap=at_cap / turnout, scale=scale / turnout
         )
 

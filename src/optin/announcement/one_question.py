@@ -16,7 +16,7 @@ from optin.kernel.rounding import epsilon_of
 from optin.kernel.sharing import SHARES
 from optin.questions import Question, Sheet
 from optin.questions.counted import RoundedCounted
-from optin.questions.intervals import check_level
+from optin.questions.intervals import check_confidence
 from optin.questions.spending import Spending
 from optin.wording.groups import SMALLEST_GROUP, in_tens
 
@@ -103,4 +103,4 @@ class AnnouncedQuestion(ToldOfferedQuestion):
     def half_width(self, level: float = 0.95) -> float:
         """Return half of the interval that full turnout leads to: at 0.95, what ± means (E22)."""
         offer, question = self.announcement, self.question
-        return question.half_width(check_level(level), offer.spending(self.place)) + question.max_gap * offer.tilt
+        return question.half_width(check_confidence(level), offer.spending(self.place)) + question.max_gap * offer.tilt

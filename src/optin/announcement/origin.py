@@ -109,9 +109,9 @@ def _told_sums(offer: Announcement, place: int) -> tuple[float, float, float]:
     return sums.total_grains / GRAIN, sums.total_squared_grains / GRAIN / GRAIN, 0.0
 
 
-def _lies(found: float, planned: float, moved: float, room: float) -> bool:
+def _lies(announced: float, planned: float, moved: float, room: float) -> bool:
     """Say whether a sum is what was planned, or what it can be at a cap so many times as high, but for rounding."""
-    return planned * min(moved, 1.0) - room <= found <= planned * max(moved, 1.0) + room
+    return planned * min(moved, 1.0) - room <= announced <= planned * max(moved, 1.0) + room
 
 
 def _close(announced: float | None, planned: float | None) -> bool:

@@ -51,13 +51,13 @@ def _with_sums(designs: Designs, sealed: Fields, sheet: Sheet) -> Designs:
     parts = sealed.take_objects("groups") if sealed.has("groups") else [sealed]
     if len(parts) != len(designs):
         sealed.refuse("it has public and sealed numbers of different groups")
-    found = tuple(_summed(design, part, sheet) for design, part in zip(designs, parts, strict=True))
+    summed = tuple(_summed(design, part, sheet) for design, part in zip(designs, parts, strict=True))
     sealed.finish()
-    return found
+    return summed
 
 
 def _summed(design: AnnouncedDesign, fields: Fields, sheet: Sheet) -> AnnouncedDesign:
-    sums = tuple(ExactSums.from_whole(each) for each in fields.take_objects("questions"))
+    sums = tuple(ExactSums.from_record(each) for each in fields.take_objects("questions"))
     fields.finish()
     return with_sums(design, sums, sheet)
 

@@ -107,22 +107,22 @@ def opened(
     fields.finish()
     if len(parts) != len(designs):
         fields.refuse("it has public and sealed numbers of different groups")
-    found = tuple(
+    exact_designs = tuple(
         replace(design, exact=_read(design, sheet, each)) for design, each in zip(designs, parts, strict=True)
     )
-    if commitment_to(found, salt) != seal.commitment:
+    if commitment_to(exact_designs, salt) != seal.commitment:
         raise BadInput(
             "these sealed numbers are not those that the announcement is bound to: they were changed, or are another's"
         )
-    if any(each.rounded(sheet).public != each.public for each in found):
+    if any(each.rounded(sheet).public != each.public for each in exact_designs):
         raise BadInput("this announcement contradicts itself: its public numbers do not follow from the sealed ones")
-    return found, replace(seal, salt=salt)
+    return exact_designs, replace(seal, salt=salt)
 
 
 def _read(design: AnnouncedDesign, sheet: Sheet, fields: strict_json.Fields) -> ExactNumbers:
     people = design.public.people if design.group is None else fields.take_int("people")
     tilt = fields.take_real("tilt")
-    sums = tuple(ExactSums.from_whole(each) for each in fields.take_objects("questions"))
+    sums = tuple(ExactSums.from_record(each) for each in fields.take_objects("questions"))
     fields.finish()
     if len(sums) != len(sheet):
         fields.refuse("it has sums of other questions than its sheet")

@@ -13,6 +13,8 @@ from optin.questions.kinds import checked_words
 
 PRIVACY_CONSTRAINED = "privacy-constrained"
 QUASI_LINEAR = "quasi-linear"
+SEALED_ANSWERS = "sealed answers"
+"""How a mode begins in which answers come with the limit, in one visit, before the announcement."""
 
 
 def expect_one_question(questions: int) -> None:
@@ -52,7 +54,7 @@ class Conditions:
     @classmethod
     def from_fields(cls, fields: Fields) -> Conditions:
         """Read what was written."""
-        found = cls(
+        conditions = cls(
             quorum_people=fields.maybe("quorum_people", fields.take_count),
             quorum_error=fields.maybe("quorum_error", fields.take_real),
             min_people=fields.maybe("min_people", fields.take_count),
@@ -61,7 +63,7 @@ class Conditions:
             mode=fields.maybe("mode", fields.take_text),
         )
         fields.finish()
-        return found
+        return conditions
 
 
 @dataclass(frozen=True)
@@ -87,7 +89,7 @@ class Terms:
     @classmethod
     def from_fields(cls, fields: Fields) -> Terms:
         """Read what `to_record` wrote."""
-        found = cls(
+        terms = cls(
             campaign=fields.take_text("campaign"),
             round=fields.take_int("round"),
             model=fields.take_text("model"),
@@ -95,7 +97,7 @@ class Terms:
             conditions=Conditions.from_fields(fields.take_object("conditions")),
         )
         fields.finish()
-        return found
+        return terms
 
 
 def check_terms(terms: Terms) -> None:

@@ -8,15 +8,15 @@ from people, or from a `Description`, which is enough to draw reports without an
 only be drawn: there is no path from a real value to noise in floats.
 """
 
+from optin.baselines.best_caps import GRID
 from optin.baselines.by_group import WholeError, whole_errors
 from optin.baselines.catalogue import NAMES, OUTSIDE, Baseline, designs, own_designs
 from optin.baselines.comparison import Comparison, Group, compare, compared
 from optin.baselines.levels import Levels, levels_for
 from optin.baselines.local import response_variances
-from optin.baselines.points import Reference, best_threshold, no_privacy, references, strictest
+from optin.baselines.reference_points import Reference, best_threshold, no_privacy, references, strictest
 from optin.baselines.rule import Accuracy, Epsilons, Loss, Rule, Setting
 from optin.baselines.ruler import comparable
-from optin.baselines.search import GRID
 from optin.baselines.simulated import SimulatedValues, ValueLaw
 
 __all__ = [

@@ -11,7 +11,7 @@ from typing import Any, Protocol
 import numpy as np
 
 from optin.errors import BadInput
-from optin.kernel.ladder import Array
+from optin.kernel.pieces import Array
 from optin.questions import Question, Sheet
 from optin.questions.measured import Measured
 
@@ -170,15 +170,15 @@ def _chances(question: Question, given: Any, *, most: int) -> tuple[float, ...]:
             question=question.name,
             many=many,
         )
-    found, total = tuple(map(float, given)), math.fsum(given)
+    chances, total = tuple(map(float, given)), math.fsum(given)
     fits = total <= most + 1e-9 if several else abs(total - 1.0) < 1e-9
-    if not (fits and all(0.0 <= p <= 1.0 for p in found)):
+    if not (fits and all(0.0 <= p <= 1.0 for p in chances)):
         raise BadInput(
             'the chances of answers to "{question}" lie between 0 and 1, and add up to {what}',
             question=question.name,
             what=f"at most {most}" if several else "1",
         )
-    return found
+    return chances
 
 
 def _single(number: object) -> bool:

@@ -51,9 +51,9 @@ def whole_errors(plan: Plan, agents: Agents, *, mean: float | None = None) -> tu
                 "there is no whole to compare: nobody in group {group} allows anything", group=shown_group(name)
             )
     alone = list(plans.values())
-    found = agents.each_group(lambda place, part: designs(alone[place], part, mean=mean))
+    by_group = agents.each_group(lambda place, part: designs(alone[place], part, mean=mean))
     shares = [own.people / plan.people for own in alone]
-    known = [{design.name: design for design in group} for group in found]
+    known = [{design.name: design for design in group} for group in by_group]
     names = [name for name in known[0] if all(name in group for group in known)]
     return tuple(_together(name, shares, [group[name] for group in known]) for name in names)
 

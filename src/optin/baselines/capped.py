@@ -14,8 +14,8 @@ import numpy as np
 from optin.baselines.levels import Levels
 from optin.baselines.rule import NOTHING, Accuracy, Setting
 from optin.baselines.simulated import SimulatedValues, expect_simulated
-from optin.kernel.ladder import Array
 from optin.kernel.noise import noise_variance
+from optin.kernel.pieces import Array
 
 
 @dataclass(frozen=True)

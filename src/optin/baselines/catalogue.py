@@ -9,21 +9,21 @@ from dataclasses import dataclass
 import numpy as np
 
 from optin.agents import Agents
+from optin.baselines.best_caps import GRID, best_cap, best_of_grid, best_threshold_rule
+from optin.baselines.biased import Clamped, Midpoint, Shrunk
 from optin.baselines.capped import Capped
 from optin.baselines.centred import best_sampling
-from optin.baselines.guesses import Clamped, Midpoint, Shrunk
 from optin.baselines.levels import Levels, levels_for
 from optin.baselines.local import LocalLaplace
 from optin.baselines.one_bit import OneBit
 from optin.baselines.rule import Accuracy, Rule, Setting, setting_of
 from optin.baselines.ruler import ruler_of
 from optin.baselines.sampling import Sampled
-from optin.baselines.search import GRID, best_cap, best_of_grid, best_threshold_rule
 from optin.baselines.simulated import SimulatedValues
 from optin.baselines.stretching import Stretched
 from optin.errors import BadInput
-from optin.kernel.ladder import Array
 from optin.kernel.noise import noise_variance
+from optin.kernel.pieces import Array
 from optin.planning import Plan
 from optin.wording.records import Listed
 from optin.wording.sentences import Argument
@@ -98,8 +98,8 @@ def designs(
 
     >>> import optin
     >>> people = optin.PrivacyConstrained([0.1] * 500 + [1.0] * 500)
-    >>> found = designs(optin.plan(people, bounds=(0, 1)), people)
-    >>> {b.name: round(b.mse * 1e4, 2) for b in found if b.unbiased}
+    >>> rivals = designs(optin.plan(people, bounds=(0, 1)), people)
+    >>> {b.name: round(b.mse * 1e4, 2) for b in rivals if b.unbiased}
     {'optimum': 3.61, 'grid': 3.61, 'adpm': 3.61, 'threshold': 4.5, 'strictest': 4.5, 'proportional': 4.24,
      'stretching-debiased': 4.24, 'sampling-mean': 5.04, 'sampling-max': 5.04, 'sampling-best': 4.22, 'local': 44.5,
      'one-bit': 23.14, 'local-best': 23.14}

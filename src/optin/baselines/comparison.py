@@ -136,8 +136,8 @@ def compare(
     threshold    485.0
     Name: effective_people, dtype: float64
     """
-    found = plan(agents, sheet, bounds=bounds, sd=sd, data_variance=data_variance, data_sd=data_sd, max_gap=max_gap)
-    return compared(found, agents, mean=mean, designs=designs).frame()
+    planned = plan(agents, sheet, bounds=bounds, sd=sd, data_variance=data_variance, data_sd=data_sd, max_gap=max_gap)
+    return compared(planned, agents, mean=mean, designs=designs).frame()
 
 
 def compared(
@@ -148,15 +148,15 @@ def compared(
     Groups are about five, of ten people at least, so that no column stands for a person.
     """
     levels = levels_for(plan, agents)
-    found = designs_on(levels, plan, mean=mean) + own_designs(designs or {}, plan, levels, mean=mean)
+    all_designs = designs_on(levels, plan, mean=mean) + own_designs(designs or {}, plan, levels, mean=mean)
     parts = list(pairwise([*_cuts(levels), len(levels.limits)])) if len(levels.limits) else []
     groups = [Group(float(levels.limits[a]), float(levels.limits[b - 1]), _count(levels, a, b)) for a, b in parts]
-    epsilons = [[design.rule.loss.mean_between(levels, a, b) for a, b in parts] for design in found]
+    epsilons = [[design.rule.loss.mean_between(levels, a, b) for a, b in parts] for design in all_designs]
     if levels.infinite:
         endless = Group(math.inf, math.inf, levels.infinite)
-        epsilons = [_with_endless(groups, endless, d, row) for d, row in zip(found, epsilons, strict=True)]
+        epsilons = [_with_endless(groups, endless, d, row) for d, row in zip(all_designs, epsilons, strict=True)]
         groups = _with(groups, endless)
-    return Comparison(plan, found, tuple(groups), tuple(map(tuple, epsilons)))
+    return Comparison(plan, all_designs, tuple(groups), tuple(map(tuple, epsilons)))
 
 
 def _apart(groups: list[Group], endless: Group) -> bool:
@@ -196,9 +196,9 @@ def _cuts(levels: Levels) -> list[int]:
 
 def _names(groups: tuple[Group, ...]) -> list[str]:
     """Name groups with as many digits as tell them apart."""
-    found: list[str] = []
+    names: list[str] = []
     for digits in range(3, 18):
-        found = [group.named(digits) for group in groups]
-        if len(set(found)) == len(found):
+        names = [group.named(digits) for group in groups]
+        if len(set(names)) == len(names):
             break
-    return found
+    return names

@@ -16,9 +16,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from optin.agents import Agents, Constrained
-from optin.agents.forms import LimitTable
-from optin.kernel.ladder import Array
+from optin.agents.protocols import LimitTable
 from optin.kernel.passes import ArrayLimits
+from optin.kernel.pieces import Array
 from optin.planning import Plan
 from optin.wording.records import Brief
 
@@ -106,8 +106,8 @@ class Levels(Brief):
         low, high = np.zeros(size, dtype=np.intp), np.full(size, len(self.limits), dtype=np.intp)
         for _ in range(len(self.limits).bit_length()):
             middle = np.minimum((low + high) // 2, len(self.limits) - 1)
-            found = reached(middle)
-            low, high = np.where(found | (low >= high), low, middle + 1), np.where(found, middle, high)
+            holds = reached(middle)
+            low, high = np.where(holds | (low >= high), low, middle + 1), np.where(holds, middle, high)
         return low
 
 
@@ -129,12 +129,12 @@ def levels_of(limits: Array) -> Levels:
     """
     rising = np.sort(limits)
     finite = int(np.searchsorted(rising, NO_LIMIT, side="right"))
-    kept, infinite = rising[:finite], len(rising) - finite
-    new = kept[1:] != kept[:-1]
+    bounded, infinite = rising[:finite], len(rising) - finite
+    new = bounded[1:] != bounded[:-1]
     if 2 * np.count_nonzero(new) > finite or finite < 2:
-        return Levels(kept, np.broadcast_to(1.0, finite), infinite)
+        return Levels(bounded, np.broadcast_to(1.0, finite), infinite)
     starts = np.concatenate(([0], np.flatnonzero(new) + 1))
-    return Levels(kept[starts], np.diff(starts, append=finite).astype(np.float64), infinite)
+    return Levels(bounded[starts], np.diff(starts, append=finite).astype(np.float64), infinite)
 
 
 def levels_for(plan: Plan, agents: Agents) -> Levels:

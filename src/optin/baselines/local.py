@@ -11,8 +11,8 @@ from optin.baselines.capped import Capped
 from optin.baselines.levels import Levels
 from optin.baselines.rule import NOTHING, Accuracy, Setting
 from optin.baselines.simulated import SimulatedValues, expect_simulated
-from optin.kernel.ladder import Array
 from optin.kernel.noise import LAPLACE, noise_variance
+from optin.kernel.pieces import Array
 
 
 @dataclass(frozen=True)

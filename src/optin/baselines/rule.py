@@ -13,7 +13,7 @@ from optin.baselines.levels import Levels
 from optin.baselines.ruler import mean_in_sds, ruler_of, worst_price
 from optin.baselines.simulated import SimulatedValues
 from optin.errors import BadInput
-from optin.kernel.ladder import Array
+from optin.kernel.pieces import Array
 from optin.planning import Plan
 from optin.wording.records import Brief
 

@@ -16,7 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from optin.errors import BadInput
-from optin.kernel.ladder import Array
+from optin.kernel.pieces import Array
 from optin.wording.records import Brief, OneLine
 
 ROW = 4096
@@ -215,6 +215,6 @@ def _ranks(limits: Array) -> Array:
     """Return everyone's place from 0 (strictest) to 1 (most open); equal limits share the middle of their places."""
     if len(limits) == 1:
         return np.array([0.5])
-    _, level, counts = np.unique(limits, return_inverse=True, return_counts=True)
+    _, place, counts = np.unique(limits, return_inverse=True, return_counts=True)
     middle: NDArray[np.float64] = np.cumsum(counts) - (counts + 1) / 2
-    return np.asarray((middle / (len(limits) - 1))[level])
+    return np.asarray((middle / (len(limits) - 1))[place])

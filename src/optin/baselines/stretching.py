@@ -11,7 +11,7 @@ from optin.baselines.capped import Capped
 from optin.baselines.levels import Levels
 from optin.baselines.rule import Accuracy, Setting
 from optin.baselines.simulated import SimulatedValues, expect_simulated
-from optin.kernel.ladder import Array
+from optin.kernel.pieces import Array
 
 
 @dataclass(frozen=True)
@@ -36,11 +36,11 @@ class Stretched:
 
     def accuracy(self, levels: Levels, setting: Setting) -> Accuracy:
         """Shrink the proportional design by the mean share s: bias -mu (1 - s), tilt times s, variance times s^2."""
-        whole = self.loss.accuracy(levels, setting)
+        unstretched = self.loss.accuracy(levels, setting)
         share = self._mean_share(levels)
         squared = share * share
         bias = 0.0 - setting.mean * (1.0 - share)  # where nothing is shrunk 0, and not -0
-        return Accuracy(whole.sampling * squared, whole.noise * squared, bias, whole.tilt * share)
+        return Accuracy(unstretched.sampling * squared, unstretched.noise * squared, bias, unstretched.tilt * share)
 
     def _mean_share(self, levels: Levels) -> float:
         """Average limit / most; exactly 1 where all are alike, which a rounded sum would miss."""

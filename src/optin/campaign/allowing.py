@@ -85,14 +85,19 @@ def _in_halves(left: NDArray[np.int64], totals: NDArray[np.int64]) -> NDArray[np
     return counted
 
 
-def how_many_have_left(connection: Connection, ids: Sequence[str], said: Sequence[int | None], least: ArrayLike) -> int:
-    """Count those who have at least so much epsilon left of what they allow, one amount for all or one for each.
-
-    Who never said has no bound of their own.
-    """
+def what_is_left(connection: Connection, ids: Sequence[str], said: Sequence[int | None]) -> NDArray[np.int64]:
+    """List how many grains each has left of what they allow; who never said has no bound of their own."""
     from optin.ledger.balances import remaining
 
     totals = np.array([UNLIMITED if grains is None else grains for grains in said], dtype=np.int64)
-    left = remaining(connection, ids, raised_to=totals, lowered_to=totals)
+    return np.minimum(remaining(connection, ids, raised_to=totals, lowered_to=totals), totals)
+
+
+def how_many_have(left: NDArray[np.int64], least: ArrayLike) -> int:
+    """Count those who have at least so much epsilon left, one amount for all or one for each.
+
+    >>> how_many_have(np.array([0, 2**31, 2**32]), 0.5), how_many_have(np.array([0, 2**31]), [0.0, 0.75])
+    (2, 1)
+    """
     asked = allowance_grains(np.atleast_1d(np.asarray(least, dtype=np.float64)))
-    return int(np.count_nonzero(np.minimum(left, totals) >= asked))
+    return int(np.count_nonzero(left >= asked))

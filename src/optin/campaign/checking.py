@@ -54,9 +54,9 @@ def expect_quorum(
 
 def adds_up(announcement: Announcement, agents: Agents, ledger: Ledger | None) -> bool:
     """Tell whether these people are promised, in number and grains, what was announced."""
-    found = announcement.promises_by_group(promised(announcement, agents, ledger)).sums()
+    sums = announcement.promises_by_group(promised(announcement, agents, ledger)).sums()
     told = [(part.people, part.total_grains) for part in (each.expect_sealed() for each in announcement.parts)]
-    return [(everyone.people, everyone.grains) for everyone, _ in found] == told
+    return [(everyone.people, everyone.grains) for everyone, _ in sums] == told
 
 
 def variance_left(announcement: Announcement, turnout: Fraction) -> float:

@@ -56,5 +56,5 @@ def earlier_announcement(plan: Plan, ledger: Ledger) -> tuple[Announcement, str 
     """
     offers = [Announcement.from_json(body) for body in reversed(ledger.offers())]
     same = (offer for offer in offers if differs_from_plan(offer, plan) is None)
-    found = ((offer, how_it_ended(offer, ledger)) for offer in same)
-    return next(((offer, ended) for offer, ended in found if ended != "cancel"), None)
+    outcomes = ((offer, how_it_ended(offer, ledger)) for offer in same)
+    return next(((offer, ended) for offer, ended in outcomes if ended != "cancel"), None)

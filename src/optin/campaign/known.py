@@ -32,8 +32,8 @@ class Known:
 
     def cut(self) -> dict[str, int]:
         """List the promises that were cut to what remained of an allowance."""
-        found = self.ledger.bounded(self._terms)
-        return dict(zip(found.ids, found.grains.tolist(), strict=True))
+        cuts = self.ledger.bounded(self._terms)
+        return dict(zip(cuts.ids, cuts.grains.tolist(), strict=True))
 
     def stands(self, ids: list[str]) -> NDArray[np.bool_]:
         """Say whose promise stands."""

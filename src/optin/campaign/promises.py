@@ -14,7 +14,7 @@ from optin.campaign.checking import terms_of
 from optin.campaign.known import Known
 from optin.errors import PromiseBroken
 from optin.formats.atomic import AtomicWrite
-from optin.grains.arrays import SheetSums
+from optin.grains.exact_sums import SheetSums
 from optin.grains.people import people_of
 from optin.ledger import Ledger
 from optin.participation import check_table
@@ -52,9 +52,9 @@ def write_grains(
         released = tuple(part.released for part in release.parts) if release.grouped else release.released
         lowered = people if known is None else members.as_promised(known)
         skips = codes if len(announcement.sheet) > 1 else None
-        found = announcement.promises_by_group(lowered).sums(joined=present, codes=skips)
+        sums = announcement.promises_by_group(lowered).sums(joined=present, codes=skips)
         releases = tuple(release.groups.values()) if release.grouped else (release,)
-        for each, (_, those) in zip(releases, found, strict=True):
+        for each, (_, those) in zip(releases, sums, strict=True):
             _expect_charged(each, those)
     with AtomicWrite(path, private=True) as file:
         file.write_by(lambda draft: promised.write_grains(announcement, present, draft, codes=codes, released=released))
@@ -63,10 +63,10 @@ def write_grains(
 
 def _expect_charged(release: Release, those: SheetSums) -> None:
     """Refuse answers that a release was not drawn over: other people gave them, or gave other amounts."""
-    found = [(each.people, ExactSums(each.grains, each.squares)) for each in those.questions]
+    given = [(each.people, ExactSums(each.grains, each.squares)) for each in those.questions]
     exact = release.expect_sealed().answered
     told = [(each.people, each.sums) for each in exact]
-    questions = zip(exact, told, found, strict=True)
+    questions = zip(exact, told, given, strict=True)
     if any(not each.dropped and mine != theirs for each, mine, theirs in questions):
         raise PromiseBroken(
             "these are not the answers that the release was drawn over, so what it took of each person does not follow from"

@@ -171,7 +171,7 @@ def release(
         joining.expect_standing(answers, joined, announcement.sheet)
         decision = decide(joining.who)
     passed = _passing(announcement, decision)
-    settlement = _Settlement(announcement, joining, coded, passed, decide, decision)
+    settlement = _Settlement(announcement, joining, coded, passed, decide, members.expect_unchanged, decision)
     with joining.arriving(LedgerEntrance(), passed) as arrivals:
         entry = ledger.charge(terms, arrivals, settlement)
     stored = settlement.stored_as(entry)
@@ -202,7 +202,7 @@ def _passing(announcement: Announcement, decision: Decision | Decisions | None) 
 
 @dataclass
 class _Settlement:
-    """How a release is settled inside the ledger's transaction: decided first, then added up and drawn.
+    """How a release is settled: decided first, then added up, and drawn inside the ledger's transaction.
 
     A decision is one on everyone, or one on each group, and so is what passed. People of an engine are decided on before the
     ledger is locked; what is charged must be what was decided on.
@@ -213,6 +213,7 @@ class _Settlement:
     coded: Coded
     passed: Any
     decide: Callable[[Answers], Any]
+    recheck: Callable[[], None]
     decision: Any
     who: Answers = None
     drawn: Release | None = None
@@ -258,7 +259,11 @@ class _Settlement:
         return functools.partial(self._draw, measured)
 
     def _draw(self, measured: Measured | MeasuredGroups, number: int) -> tuple[str, str]:
-        """Draw, and return text and fingerprint of what act ``number`` charges; the ledger reads the text before it stores it."""
+        """Draw, and return text and fingerprint of what act ``number`` charges; the ledger reads the text before it stores it.
+
+        What was read before the ledger was locked is still what it was.
+        """
+        self.recheck()
         self.drawn = measured.drawn().charged_at(number)
         self.text = self.drawn.to_sealed_json()
         return self.text, self.drawn.drawn_fingerprint

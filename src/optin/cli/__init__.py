@@ -17,7 +17,7 @@ STOPPED = "optin: interrupted; run the command again: nothing is charged twice\n
 def main(arguments: Sequence[str] | None = None) -> None:
     """Run the command line; every failure is one message on standard error and an exit code of the contract."""
     try:
-        from optin.cli.running import run
+        from optin.cli.one_command import run
 
         code = run(sys.argv[1:] if arguments is None else list(arguments))
     except KeyboardInterrupt:

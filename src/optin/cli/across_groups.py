@@ -35,9 +35,9 @@ def show_planned(plan: Plan) -> None:
         return
     rows: list[tuple[str, ...]] = []
     for question in plan.sheet:
-        found, scale = plan.total(question.name), _scale(question)
-        errors = (steady(scale * found.standard_error, 2), steady(scale * found.ungrouped_standard_error, 2))
-        rows.append((question.name, half_of(question, found.half_width), *errors))
+        total, scale = plan.total(question.name), _scale(question)
+        errors = (steady(scale * total.standard_error, 2), steady(scale * total.ungrouped_standard_error, 2))
+        rows.append((question.name, half_of(question, total.half_width), *errors))
     screen.say()
     screen.columns("All groups together", ("question", "±", "standard error", "as one group, at most"), rows, texts=1)
 
@@ -66,10 +66,10 @@ class Across:
 
     def show(self, drawn: Release) -> None:
         """Print the whole of every question, or why there is none, and differences where they are asked for."""
-        found, missing = _wholes(drawn, self.shares)
+        totals, missing = _wholes(drawn, self.shares)
         screen.say()
-        if found:
-            rows = [row for question, whole in found for row in _whole_rows(question, whole)]
+        if totals:
+            rows = [row for question, whole in totals for row in _whole_rows(question, whole)]
             screen.columns("All groups together", WHOLE, rows, texts=2)
             screen.say(MEANINGS.format(population="" if self.shares is None else " in the population given"))
         if missing:
@@ -79,14 +79,14 @@ class Across:
 
     def summary(self, drawn: Release) -> dict[str, Any]:
         """Return the whole, and differences where they are asked for, for scripts."""
-        found, missing = _wholes(drawn, self.shares)
+        totals, missing = _wholes(drawn, self.shares)
         whole = [
             {
                 "name": question.name,
                 "shares": dict(total.shares),
                 "answers": [_figure(*each) for each in zip(total.readings(0.95), _errors(total), strict=True)],
             }
-            for question, total in found
+            for question, total in totals
         ]
         told: dict[str, Any] = {"whole": whole, "no_whole": dict(missing)}
         return told | ({"differences": [_pairs(drawn, each) for each in drawn.sheet]} if self.differences else {})
@@ -97,30 +97,30 @@ def _show_differences(drawn: Release) -> None:
     for question in drawn.sheet:
         screen.say()
         try:
-            found = drawn.differences(question.name)
+            result = drawn.differences(question.name)
         except BadInput as why:
             screen.rows("No differences", [(question.name, str(why))])
             continue
         rows = [
             (question.name, *(shown_group(name)[1:-1] for name in row[:2]), *row[2:])
-            for pair in found.pairs
-            for row in pair.rows(found.each_level)
+            for pair in result.pairs
+            for row in pair.rows(result.each_level)
         ]
         screen.columns("Differences of groups", PAIRS, rows, texts=4)
-        screen.say(found.promise)
+        screen.say(result.promise)
 
 
 def _wholes(
     drawn: Release, shares: Mapping[str, float] | None
 ) -> tuple[list[tuple[Question, Total]], list[tuple[str, str]]]:
     """Put the whole of each question together; where a group's result is missing, say so."""
-    found, missing = [], []
+    totals, missing = [], []
     for question in drawn.sheet:
         try:
-            found.append((question, drawn.total(question.name, shares)))
+            totals.append((question, drawn.total(question.name, shares)))
         except BadInput as why:
             missing.append((question.name, str(why)))
-    return found, missing
+    return totals, missing
 
 
 def _whole_rows(question: Question, whole: Total) -> list[tuple[str, ...]]:
@@ -150,12 +150,12 @@ def _figure(reading: Any, errors: tuple[float, float | None]) -> dict[str, Any]:
 
 def _pairs(drawn: Release, question: Question) -> dict[str, Any]:
     try:
-        found = drawn.differences(question.name)
+        result = drawn.differences(question.name)
     except BadInput as why:
         return {"name": question.name, "missing": str(why)}
     names = ("group", "other", "answer", "estimate", "low", "high")
-    rows = [dict(zip(names, row, strict=True)) for row in found]
-    return {"name": question.name, "level": found.level, "each_level": found.each_level, "pairs": rows}
+    rows = [dict(zip(names, row, strict=True)) for row in result]
+    return {"name": question.name, "level": result.level, "each_level": result.each_level, "pairs": rows}
 
 
 def _scale(question: Question) -> float:

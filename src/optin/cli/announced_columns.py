@@ -8,13 +8,13 @@ from itertools import chain, permutations
 from typing import TYPE_CHECKING
 
 from optin.cli.announced_table import ADVICE, first_difference
-from optin.cli.people import Columns, agents_of, described
+from optin.cli.people_files import Columns, agents_of, described
 from optin.errors import BadInput
 
 if TYPE_CHECKING:
     from optin.agents import Agents
     from optin.announcement import Announcement
-    from optin.cli.drawing import Released
+    from optin.cli.release_source import Released
     from optin.ledger import Ledger
     from optin.tables import Table
 
@@ -32,15 +32,15 @@ def announced_columns(
     offer: Announcement, table: Table, *, given: Columns, besides: set[str], ledger: Ledger | None
 ) -> Columns:
     """Pick the columns of a table in memory that were announced; ``given`` names those of ids and groups."""
-    found = _picked(
+    columns = _picked(
         offer,
         table.names,
         given,
         besides,
         lambda candidate: _adds_up(offer, ledger, lambda: agents_of(table, candidate)),
     )
-    if found is not None:
-        return found
+    if columns is not None:
+        return columns
     why = first_difference(offer, table, table.ids(given.id), None, ledger)
     raise BadInput(NONE) if why is None else BadInput("{why}; " + ADVICE, why=why)
 
@@ -56,10 +56,10 @@ def columns_in_engine(read: Released, *, engine: str, ledger: Ledger | None) -> 
     def adds_up(candidate: Columns) -> bool:
         return _adds_up(offer, ledger, lambda: people_of(rows, described(candidate)))
 
-    found = _picked(offer, names, given, set(read.asked.all(rows.places)), adds_up)
-    if found is None:
+    columns = _picked(offer, names, given, set(read.asked.all(rows.places)), adds_up)
+    if columns is None:
         raise BadInput(NONE)
-    return found
+    return columns
 
 
 def _picked(

@@ -57,8 +57,8 @@ def first_difference(
     offer: Announcement, table: Table, ids: list[str], agents: Agents | None, ledger: Ledger | None
 ) -> str | None:
     """Say where a table differs from what was announced; None if it does not, as far as can be known."""
-    if ledger is not None and (found := _first_line(offer, table, ids, agents, ledger)) is not None:
-        return found
+    if ledger is not None and (first := _first_line(offer, table, ids, agents, ledger)) is not None:
+        return first
     if len(table) != offer.people:
         fewer = f"; {JOINERS}" if len(table) < offer.people else ""
         return f"{_name(table)} has {len(table):,} people and {offer.people:,} were announced{fewer}"
@@ -87,8 +87,13 @@ def _first_line(offer: Announcement, table: Table, ids: list[str], agents: Agent
     for row, grains in enumerate([] if agents is None else offer.grains(agents).tolist()):
         promised = known[ids[row]]
         if grains < promised or (grains > promised and ids[row] not in cut):
-            return f"{table.place(row)}: what this person allows is not what was announced"
+            return f"{table.place(row)}: {_differing(offer)} not what was announced"
     return None
+
+
+def _differing(offer: Announcement) -> str:
+    """Say what can have changed of someone whose promise would be another; a group has a design of its own."""
+    return "what this person allows, or their group, is" if offer.grouped else "what this person allows is"
 
 
 def _name(table: Table) -> str:

@@ -39,13 +39,13 @@ class AnswerColumns:
         """List the columns that answers stand in, in a table that has these columns."""
         if self.values is not None:
             return [self.values]
-        found = [name for question in self.sheet for name in question.columns_in(known)]
-        if len(self.sheet) == 1 and not set(found) <= set(known):
+        columns = [name for question in self.sheet for name in question.columns_in(known)]
+        if len(self.sheet) == 1 and not set(columns) <= set(known):
             raise BadInput(
                 "--values is missing: no column of this table is called {name}, so name the one that holds the answers",
-                name=found[0],
+                name=columns[0],
             )
-        return found
+        return columns
 
     def all(self, known: Collection[str]) -> list[str]:
         """List them with the column of who joined."""

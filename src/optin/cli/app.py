@@ -8,6 +8,7 @@ from typing import Annotated
 import typer
 
 from optin.cli import (
+    announcing,
     compare,
     council,
     demo,
@@ -15,7 +16,6 @@ from optin.cli import (
     ledger,
     limit_forms,
     log,
-    offers,
     plan,
     receipts,
     releases,
@@ -27,9 +27,9 @@ from optin.cli import (
     web,
     witness,
 )
-from optin.cli.helping import Command, Group
+from optin.cli.environment import SETTINGS
+from optin.cli.helping import Command, CommandGroup
 from optin.cli.quiet import quietly
-from optin.cli.settings import SETTINGS
 
 ABOUT = """Publish the most accurate weighted mean, with one Laplace noise, that crosses nobody's own privacy limit.
 
@@ -52,7 +52,7 @@ def flowing(text: str) -> str:
 
 app = typer.Typer(
     name="optin",
-    cls=Group,
+    cls=CommandGroup,
     help=flowing(ABOUT),
     epilog="\n\n".join(["Environment:", *(f"  {s.name}  {s.meaning}" for s in SETTINGS)]),
     no_args_is_help=True,
@@ -83,8 +83,8 @@ COMMANDS: dict[str, Callable[..., None]] = {
     "demo": demo.run_demo,
     "size": sheets.size_sheet,
     "plan": plan.plan_people,
-    "announce": offers.announce_plan,
-    "explain": offers.explain_offer,
+    "announce": announcing.announce_plan,
+    "explain": announcing.explain_offer,
     "release": releases.release_results,
     "receipt": receipts.write_receipt,
     "check": receipts.check_receipt,
@@ -121,12 +121,14 @@ WEB_COMMANDS: dict[str, Callable[..., None]] = {
     "reset": web.reset_password,
 }
 web_app = typer.Typer(
-    cls=Group,
+    cls=CommandGroup,
     help="Look after a service: how it stands, backups, passwords.",
     no_args_is_help=True,
 )
-sheet_app = typer.Typer(cls=Group, help="Write a sheet of questions, and check it.", no_args_is_help=True)
-ledger_app = typer.Typer(cls=Group, help="Look at a ledger, check it, and give promises back.", no_args_is_help=True)
+sheet_app = typer.Typer(cls=CommandGroup, help="Write a sheet of questions, and check it.", no_args_is_help=True)
+ledger_app = typer.Typer(
+    cls=CommandGroup, help="Look at a ledger, check it, and give promises back.", no_args_is_help=True
+)
 for _group, _commands in (
     (app, COMMANDS),
     (ledger_app, LEDGER_COMMANDS),

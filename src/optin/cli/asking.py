@@ -61,10 +61,10 @@ class Asking:
             raise BadInput(
                 "{option} takes the name of a question and a standard error, as in {option} hours=0.5", option=option
             )
-        found = {name: _number(option, error) for name, _, error in pairs}
-        if len(found) < len(pairs):
+        errors = {name: _number(option, error) for name, _, error in pairs}
+        if len(errors) < len(pairs):
             raise BadInput("{option} names a question twice; give one standard error for each", option=option)
-        return found
+        return errors
 
 
 WISHED = "--wished-error"
@@ -74,9 +74,9 @@ _OPTIONS = {"bounds": "--bounds", "sd": "--sd", "eta": "--eta", "max_gap": "--ma
 
 def _number(option: str, text: str) -> float:
     try:
-        found = float(text)
+        error = float(text)
     except ValueError:
-        found = math.nan
-    if math.isnan(found):
+        error = math.nan
+    if math.isnan(error):
         raise BadInput("{option} must be a number: digits and a point, as in 0.5", option=option)
-    return found
+    return error

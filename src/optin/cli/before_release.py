@@ -33,13 +33,13 @@ def looks_like_joining(names: Collection[str]) -> str | None:
 
 def say_who_counts(people: str, joined: str | None, how: HowRead = AS_FOUND) -> None:
     """Say that everyone counts as joined, where a column that nobody named seems to know better."""
-    found = None if joined is not None else looks_like_joining(_names(people, how))
-    if found is None:
+    column = None if joined is not None else looks_like_joining(_names(people, how))
+    if column is None:
         return
     words = (
         "everyone announced is counted as joined, and charged; --joined COL names a column that says who did, and this"
     )
-    screen.warn([f'{words} table has one called "{found}"'])
+    screen.warn([f'{words} table has one called "{column}"'])
 
 
 def _names(people: str, how: HowRead) -> list[str]:
@@ -65,13 +65,13 @@ def forgotten_options(path: Path, offer: Announcement, ledger: str | None) -> It
     data["missing"] = Argument("missing", "NA")
     if NO_ANSWER in template:
         raise BadInput(template, **data)
-    kept = "" if ledger is None else f"give every promise back with optin ledger cancel {path} --ledger {ledger}, "
+    way_back = "" if ledger is None else f"give every promise back with optin ledger cancel {path} --ledger {ledger}, "
     raise BadInput(
         template
         + ". If the announced question lacks an option that was asked: nothing is drawn or charged yet; {kept}mend"
         " the sheet, plan again, and announce with --campaign {campaign} --round {round}",
         **data,
-        kept=kept,
+        kept=way_back,
         campaign=offer.campaign,
         round=offer.round + 1,
     )

@@ -33,13 +33,13 @@ MEANINGS = (
 class Certified:
     """The certificate of a plan, or those of its groups by name; nothing where none was asked for."""
 
-    whole: Certificate | None = None
+    undivided: Certificate | None = None
     groups: dict[str, Certificate] = field(default_factory=dict)
 
     def as_dict(self) -> dict[str, Any]:
         """Return numbers for scripts."""
-        if self.whole is not None:
-            return {"certificate": _numbers(self.whole)}
+        if self.undivided is not None:
+            return {"certificate": _numbers(self.undivided)}
         told = {name: _numbers(each) for name, each in self.groups.items()}
         return {"certificate": {"groups": told}} if told else {}
 
@@ -48,8 +48,8 @@ class Certified:
         if silent or not self.as_dict():
             return
         screen.say()
-        if self.whole is not None:
-            screen.rows("The certificate", [*self.whole.telling().lines, ("of any kind", self.whole.beyond)])
+        if self.undivided is not None:
+            screen.rows("The certificate", [*self.undivided.telling().lines, ("of any kind", self.undivided.beyond)])
             return
         screen.columns("The certificates", HEAD, [_row(name, each) for name, each in self.groups.items()], texts=2)
         screen.say(MEANINGS)
@@ -63,9 +63,9 @@ def certified(plan: Plan, agents: Agents) -> Certified:
     from optin.planning import Certificate
 
     with screen.working("certifying"):
-        found = plan.certificate(agents)
-        whole = found if isinstance(found, Certificate) else None
-        made = Certified(whole, {} if isinstance(found, Certificate) else dict(found.groups))
+        certificate = plan.certificate(agents)
+        undivided = certificate if isinstance(certificate, Certificate) else None
+        made = Certified(undivided, {} if isinstance(certificate, Certificate) else dict(certificate.groups))
         made.as_dict()  # the bound for every mechanism is computed here, once
     return made
 

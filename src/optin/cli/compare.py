@@ -13,7 +13,7 @@ from optin.cli import plan_options as options
 from optin.cli.asking import Asking
 from optin.cli.options import AsJson, Budgets, By, Costs, Engine, Id, Limits, PeoplePath
 from optin.cli.output import Output
-from optin.cli.people import Columns, located, read_people
+from optin.cli.people_files import Columns, located, read_people
 from optin.cli.plan import outside_option
 from optin.cli.reading_options import apart, reads_tables
 from optin.cli.screen import columns, note, print_json, rows, working
@@ -69,7 +69,7 @@ def compare_designs(
 
     Example: optin compare people.csv --limits limit --bounds 0 40 --sd 9 -o designs.png
     """
-    kept = Columns(
+    given = Columns(
         id=id_column,
         limits=limits,
         budgets=budgets,
@@ -82,50 +82,52 @@ def compare_designs(
     one_number = {"bounds": bounds, "sd": sd, "max_gap": max_gap}
     question = Asking(sheet, one_number, 0.0, None, None).questions()
     how = apart(how, [people, sheet])
-    found = _compared(people, replace(kept, by=()), question, mean=mean, engine=engine, how=how)
-    whole = _put_together(people, kept, question, mean=mean, engine=engine, how=how) if by else ()
+    comparison = _compared(people, replace(given, by=()), question, mean=mean, engine=engine, how=how)
+    whole = _put_together(people, given, question, mean=mean, engine=engine, how=how) if by else ()
     if picture is not None:
-        _draw(found, picture, [people, sheet])
+        _draw(comparison, picture, [people, sheet])
     if as_json:
-        print_json(_record(found) | ({"by_group": [_whole_record(whole, each) for each in whole]} if whole else {}))
+        print_json(
+            _record(comparison) | ({"by_group": [_whole_record(whole, each) for each in whole]} if whole else {})
+        )
     else:
-        _show(found)
-        _show_whole(found, whole)
+        _show(comparison)
+        _show_whole(comparison, whole)
 
 
 def _compared(
-    path: str, kept: Columns, question: dict[str, Any], *, mean: float | None, engine: str | None, how: HowRead
+    path: str, given: Columns, question: dict[str, Any], *, mean: float | None, engine: str | None, how: HowRead
 ) -> Comparison:
     from optin.baselines import compared
     from optin.campaign import plan
 
-    people = read_people(path, kept, engine=engine, how=how)
+    people = read_people(path, given, engine=engine, how=how)
     with working("comparing"), located(people.table):
         return compared(plan(people.agents, **question), people.agents, mean=mean)
 
 
 def _put_together(
-    path: str, kept: Columns, question: dict[str, Any], *, mean: float | None, engine: str | None, how: HowRead
+    path: str, given: Columns, question: dict[str, Any], *, mean: float | None, engine: str | None, how: HowRead
 ) -> tuple[WholeError, ...]:
     from optin.baselines import whole_errors
     from optin.campaign import plan
 
-    people = read_people(path, kept, engine=engine, how=how)
+    people = read_people(path, given, engine=engine, how=how)
     with working("comparing by group"), located(people.table):
         return whole_errors(plan(people.agents, **question), people.agents, mean=mean)
 
 
-def _draw(found: Comparison, picture: Path, inputs: list[str | Path | None]) -> None:
+def _draw(comparison: Comparison, picture: Path, inputs: list[str | Path | None]) -> None:
     from optin import figures
 
     with Output(picture, inputs=inputs) as file, working("drawing"):
-        draws = [lambda ax: figures.comparison(ax, found), lambda ax: figures.losses(ax, found)]
-        file.write(figures.png(draws, size=(9.0, 0.9 + 0.28 * len(found.designs)), widths=(3, 2)))
+        draws = [lambda ax: figures.comparison(ax, comparison), lambda ax: figures.losses(ax, comparison)]
+        file.write(figures.png(draws, size=(9.0, 0.9 + 0.28 * len(comparison.designs)), widths=(3, 2)))
     note(f"wrote {picture}")
 
 
-def _record(found: Comparison) -> dict[str, Any]:
-    groups = [{"low": g.low, "high": g.high, "people": g.people} for g in found.groups]
+def _record(comparison: Comparison) -> dict[str, Any]:
+    groups = [{"low": g.low, "high": g.high, "people": g.people} for g in comparison.groups]
     designs = [
         {
             "name": design.name,
@@ -133,23 +135,23 @@ def _record(found: Comparison) -> dict[str, Any]:
             "bias_bound": design.bias_bound,
             "variance": design.variance,
             "mse": design.mse,
-            "ratio": found.ratio(design),
+            "ratio": comparison.ratio(design),
             "effective_people": design.effective_people,
             "epsilons": list(epsilons),
             "sentence": design.sentence,
         }
-        for design, epsilons in zip(found.designs, found.epsilons, strict=True)
+        for design, epsilons in zip(comparison.designs, comparison.epsilons, strict=True)
     ]
-    return {"people": found.plan.people, "groups": groups, "designs": designs}
+    return {"people": comparison.plan.people, "groups": groups, "designs": designs}
 
 
-def _show(found: Comparison) -> None:
-    errors = [(d.name, *map(_number, _errors(found, d).values())) for d in found.designs]
-    header = ["design", *_errors(found, found.designs[0])]
-    columns(f"Errors of designs for {people_like(found.plan.people)}{_unit(found)}", header, errors, strong=0)
-    given = [(d.name, *map(_number, row)) for d, row in zip(found.designs, found.epsilons, strict=True)]
-    columns("Mean epsilon, by limit", ["design", *found.group_names], given, strong=0)
-    rows("What they do", [(d.name, d.sentence) for d in found.designs])
+def _show(comparison: Comparison) -> None:
+    errors = [(d.name, *map(_number, _errors(comparison, d).values())) for d in comparison.designs]
+    header = ["design", *_errors(comparison, comparison.designs[0])]
+    columns(f"Errors of designs for {people_like(comparison.plan.people)}{_unit(comparison)}", header, errors, strong=0)
+    given = [(d.name, *map(_number, row)) for d, row in zip(comparison.designs, comparison.epsilons, strict=True)]
+    columns("Mean epsilon, by limit", ["design", *comparison.group_names], given, strong=0)
+    rows("What they do", [(d.name, d.sentence) for d in comparison.designs])
 
 
 def _whole_record(whole: Sequence[WholeError], each: WholeError) -> dict[str, Any]:
@@ -157,27 +159,27 @@ def _whole_record(whole: Sequence[WholeError], each: WholeError) -> dict[str, An
     return {"name": each.name} | errors | {"ratio": each.ratio(whole[0])}
 
 
-def _show_whole(found: Comparison, whole: Sequence[WholeError]) -> None:
+def _show_whole(comparison: Comparison, whole: Sequence[WholeError]) -> None:
     """Show each design by group beside itself for undivided people."""
-    undivided = {design.name: design.mse for design in found.designs}
+    undivided = {design.name: design.mse for design in comparison.designs}
     both = [each for each in whole if each.name in undivided]
     told = [(each.bias, each.variance, each.mse, each.ratio(whole[0]), undivided[each.name]) for each in both]
     if whole:
         header = ["design", "bias", "variance", "mse", "ratio", "mse undivided"]
         lines = [(each.name, *map(_number, numbers)) for each, numbers in zip(both, told, strict=True)]
-        columns(f"The whole, put together from groups{_unit(found)}", header, lines, strong=0)
+        columns(f"The whole, put together from groups{_unit(comparison)}", header, lines, strong=0)
 
 
-def _errors(found: Comparison, design: Baseline) -> dict[str, float]:
+def _errors(comparison: Comparison, design: Baseline) -> dict[str, float]:
     """Return what is shown of a design's error, by column."""
     bound = {"at most": design.bias_bound} if design.max_gap > 0 else {}
-    people = {"as N people": design.effective_people} if found.of_a_sheet else {}
-    errors = {"variance": design.variance, "mse": design.mse, "ratio": found.ratio(design)}
+    people = {"as N people": design.effective_people} if comparison.of_a_sheet else {}
+    errors = {"variance": design.variance, "mse": design.mse, "ratio": comparison.ratio(design)}
     return {"bias": design.bias} | bound | errors | people
 
 
-def _unit(found: Comparison) -> str:
-    return ", in declared variances of each question" if len(found.plan.sheet) > 1 else ""
+def _unit(comparison: Comparison) -> str:
+    return ", in declared variances of each question" if len(comparison.plan.sheet) > 1 else ""
 
 
 def _number(value: float) -> str:

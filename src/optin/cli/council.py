@@ -9,13 +9,13 @@ import typer
 
 from optin.cli import screen
 from optin.cli.ledgers import open_ledger
-from optin.cli.log_keys import sign_if_kept
+from optin.cli.log_keys import sign_if_keyed
 from optin.cli.options import AsJson, LedgerUrl, NewFile
 from optin.cli.output import Output, read_record, read_text
 from optin.errors import BadInput, PromiseBroken
 
 if TYPE_CHECKING:
-    from optin.transparency.opening import Trust
+    from optin.transparency.trust import Trust
 
 
 def write_bundle(
@@ -33,7 +33,7 @@ def write_bundle(
     from optin.council.keeping import FILES
 
     with Output(output, inputs=[ledger]) as file, open_ledger(ledger) as opened:
-        sign_if_kept(opened, ledger)
+        sign_if_keyed(opened, ledger)
         bundle = bundle_of(opened, campaign, round_number, FILES)
         file.write(bundle.to_bytes(output.name))
     if as_json:
@@ -59,7 +59,7 @@ def write_annex(
 
     Example: optin annex announcement.json -o annex.html --consent consent.json --promise promise.json
     """
-    from optin.cli.offers import read_announcement
+    from optin.cli.announcing import read_announcement
     from optin.council.annex import annex
     from optin.council.consent import consent_text
     from optin.council.keeping import FILES

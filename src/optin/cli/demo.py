@@ -35,7 +35,7 @@ FILES = (
 
 
 @dataclass(frozen=True)
-class Step:
+class Scene:
     """One step of the story: what happens, and the command that does it."""
 
     title: str
@@ -44,44 +44,44 @@ class Step:
 
 
 STEPS = (
-    Step(
+    Scene(
         "Plan",
         "Everyone stated one limit for all questions. One cap, and a share of everyone's epsilon for each question, make all of"
         " them as accurate as these limits allow.",
         "plan people.csv --limits limit --sheet sheet.toml --without 20% -o plan.json",
     ),
-    Step(
+    Scene(
         "Announce",
         "The offer is published; it names nobody. The ledger holds everyone's promise.",
         "announce plan.json people.csv --ledger ledger.sqlite -o announcement.json",
     ),
-    Step(
+    Scene(
         "Explain",
         "Before answering, a person with limit 0.5 looks at what the offer means for them, question by question.",
         "explain announcement.json --limit 0.5",
     ),
-    Step(
+    Scene(
         "Release",
         "About one in twelve declined, and some left a question out. Promises are frozen, so nobody else gives more because"
         " of that, and nobody is charged for a question they skipped.",
         "release announcement.json people.csv --joined joined --ledger ledger.sqlite -o release.json",
     ),
-    Step(
+    Scene(
         "Receipt",
         "Someone who joined, and left one question out, asks what it cost them.",
         "receipt --ledger ledger.sqlite --id {person} -o receipt.json",
     ),
-    Step(
+    Scene(
         "Check",
         "They check it themselves, with the published files alone.",
         "check receipt.json announcement.json release.json",
     ),
-    Step(
+    Scene(
         "Verify",
         "An auditor recomputes the ledger, against the release and the receipt.",
         "ledger verify --ledger ledger.sqlite --against release.json receipt.json",
     ),
-    Step("Report", "One page to show.", "report release.json --plan plan.json -o report.html"),
+    Scene("Report", "One page to show.", "report release.json --plan plan.json -o report.html"),
 )
 
 
@@ -113,10 +113,10 @@ def run_demo(
         "Each states a limit on epsilon: half are strict (.01 to .2), a third moderate (.2 to 1), a few lax (1)."
         " The questions are in sheet.toml."
     )
-    for at, step in enumerate(STEPS, start=1):
-        _show(at, step, person)
+    for at, scene in enumerate(STEPS, start=1):
+        _show(at, scene, person)
         with _inside(folder):
-            _run(step.command.format(person=person))
+            _run(scene.command.format(person=person))
     _finish(folder, made.values.clip(0, 40).mean())
 
 
@@ -140,16 +140,16 @@ def _prepare(folder: Path) -> None:
     )
 
 
-def _show(at: int, step: Step, person: str) -> None:
+def _show(at: int, scene: Scene, person: str) -> None:
     screen.say()
-    screen.rule(f"{at}. {step.title}")
-    screen.say(step.story)
-    screen.command(f"optin {step.command.format(person=person)}")
+    screen.rule(f"{at}. {scene.title}")
+    screen.say(scene.story)
+    screen.command(f"optin {scene.command.format(person=person)}")
 
 
 def _run(command: str) -> None:
     """Run a command as if it had been typed."""
-    from optin.cli.running import call
+    from optin.cli.one_command import call
 
     call(shlex.split(command))
 

@@ -57,12 +57,12 @@ def packages() -> list[tuple[str, str, str]]:
     >>> [(name, extra) for name, _, extra in packages() if name in ("numpy", "openpyxl", "pyarrow")]
     [('numpy', 'optin'), ('pyarrow', 'optin[parquet]'), ('openpyxl', 'optin[excel]')]
     """
-    found = {name: (name, what_for, "optin") for name, what_for in OWN}
+    by_name = {name: (name, what_for, "optin") for name, what_for in OWN}
     for extra, brought in sorted(EXTRAS.items(), key=lambda each: len(each[1])):
         for package in brought:
             name = CALLED.get(package, package.replace("_", "-"))
-            found.setdefault(name, (name, WHAT_FOR[extra], f"optin[{extra}]"))
-    return list(found.values())
+            by_name.setdefault(name, (name, WHAT_FOR[extra], f"optin[{extra}]"))
+    return list(by_name.values())
 
 
 def check_machine(ledger: MaybeLedgerUrl = None, as_json: AsJson = False) -> None:
@@ -73,18 +73,18 @@ def check_machine(ledger: MaybeLedgerUrl = None, as_json: AsJson = False) -> Non
     Example: optin doctor --ledger postgresql://me@host/studies
     """
     parts = [*_own(), *(_package(*each) for each in packages()), _java(), _postgresql()]
-    kept = None if ledger is None else _ledger(ledger)
+    ledger_words = None if ledger is None else _ledger(ledger)
     if as_json:
-        screen.print_json({"parts": [asdict(each) for each in parts], "engines": engines(), "ledger": kept})
+        screen.print_json({"parts": [asdict(each) for each in parts], "engines": engines(), "ledger": ledger_words})
         return
     screen.columns("This machine", ("part", "version", "for", "to install"), [p.cells() for p in parts], texts=4)
     screen.say()
     screen.rows(
         "Engines", [(name, "can be used" if able else "lacks a part above") for name, able in engines().items()]
     )
-    if kept is not None:
+    if ledger_words is not None:
         screen.say()
-        screen.rows("Ledger", [(ledger or "", kept)])
+        screen.rows("Ledger", [(ledger or "", ledger_words)])
 
 
 def _own() -> list[Part]:
@@ -115,13 +115,13 @@ def _package(name: str, what_for: str, extra: str) -> Part:
 
 
 def _java() -> Part:
-    found = _first_line(["java", "-version"])
-    return Part("Java", "engines spark-local and spark://", found, "apt-get install openjdk-17-jre-headless")
+    version = _first_line(["java", "-version"])
+    return Part("Java", "engines spark-local and spark://", version, "apt-get install openjdk-17-jre-headless")
 
 
 def _postgresql() -> Part:
-    found = _first_line(["psql", "--version"])
-    return Part("psql", "backups of ledgers in PostgreSQL", found, "apt-get install postgresql-client")
+    version = _first_line(["psql", "--version"])
+    return Part("psql", "backups of ledgers in PostgreSQL", version, "apt-get install postgresql-client")
 
 
 def _first_line(command: list[str]) -> str | None:

@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from optin.cli import screen
+from optin.cli.limits_under_plan import LimitsUnderPlan, limits_under
 from optin.cli.question_table import QuestionTable, question_table, sheet_accuracy
-from optin.cli.spread import Spread, spread_of
 from optin.cli.what_if import absences, show_absences, target_rows
 from optin.wording.groups import SMALLEST_GROUP
 from optin.wording.numbers import count, largest, plain, plus_minus, short, times
@@ -44,8 +44,8 @@ class Explanation:
 
     def as_dict(self) -> dict[str, Any]:
         """Return numbers for scripts."""
-        found: dict[str, Any] = {**self.counts, "references": self.references}
-        return found | ({"without": self.without} if self.without else {})
+        numbers: dict[str, Any] = {**self.counts, "references": self.references}
+        return numbers | ({"without": self.without} if self.without else {})
 
     def of_questions(self, record: dict[str, Any]) -> dict[str, Any]:
         """Add to what a record says of its questions what each costs the others."""
@@ -99,12 +99,12 @@ def explanation(
     plan: Plan, agents: Agents, *, described: dict[str, Any], without: float | None = None, left: Left | None = None
 ) -> Explanation:
     """Work out everything ``optin plan`` says, the same of people in memory and in an engine."""
-    spread = spread_of(plan, agents, described)
-    counts, several = _counts(plan, spread), plan.sheet.one_number is None
+    limits = limits_under(plan, agents, described)
+    counts, several = _counts(plan, limits), plan.sheet.one_number is None
     counts |= {} if left is None else {"nothing_left": left.spent, "share_left": left.share}
     accuracy = sheet_accuracy(plan) if several else _accuracy(plan)
     return Explanation(
-        plan=[*_people(plan, spread, counts, left), *_design(plan, counts), *accuracy, *_worth(plan, spread)],
+        plan=[*_people(plan, limits, counts, left), *_design(plan, counts), *accuracy, *_worth(plan, limits)],
         references=[] if several else _references(plan, agents, counts),
         counts=counts,
         target=target_rows(plan),
@@ -113,42 +113,42 @@ def explanation(
     )
 
 
-def _counts(plan: Plan, spread: Spread) -> dict[str, Any]:
+def _counts(plan: Plan, limits: LimitsUnderPlan) -> dict[str, Any]:
     """Count who is pooled, who is tight, who keeps something for free, who takes no part."""
-    none = spread.table.zeros
+    none = limits.table.zeros
     exact = plan.noiseless  # without noise, giving is not a matter of limit or cap
     return {
         "people": plan.people,
         "pooled": plan.pooled_people,
-        "tight": 0 if exact else spread.within - none,
-        "free_privacy": plan.people - spread.within,
+        "tight": 0 if exact else limits.within - none,
+        "free_privacy": plan.people - limits.within,
         "no_part": none,
-        "no_limit": spread.table.infinite,
+        "no_limit": limits.table.infinite,
     }
 
 
-def _people(plan: Plan, spread: Spread, counts: dict[str, Any], left: Left | None) -> list[tuple[str, str]]:
+def _people(plan: Plan, limits: LimitsUnderPlan, counts: dict[str, Any], left: Left | None) -> list[tuple[str, str]]:
     nobody = f"{counts['no_part']:,} with {'limit 0' if plan.surplus is None else 'nothing to give'}"
     idle = left.taking_no_part() if left is not None and plan.surplus is None else [nobody] if counts["no_part"] else []
     more = [f"{' and '.join(idle)} take no part"] if idle else []
     more += [f"{counts['no_limit']:,} without any limit"] if counts["no_limit"] else []
-    ends = spread.quantiles((0, 0.25, 0.5, 0.75, 1))
+    ends = limits.quantiles((0, 0.25, 0.5, 0.75, 1))
     names = ("least", "quarter", "median", "three quarters", "most")
     label = "limits" if plan.surplus is None else "limits (surplus/cost)"
     return [
         ("people", f"{counts['people']:,}" + (f" ({', '.join(more)})" if more else "")),
         (label, ", ".join(f"{name} {plain(end)}" for name, end in zip(names, ends, strict=True))),
-        *([("", picture)] if (picture := _picture(spread)) else []),
+        *([("", picture)] if (picture := _picture(limits)) else []),
         *([] if left is None else [left.row()]),
     ]
 
 
-def _picture(spread: Spread, width: int = 32) -> str:
+def _picture(limits: LimitsUnderPlan, width: int = 32) -> str:
     """Draw how limits are spread on a logarithmic scale; nothing if they are all alike."""
-    low, high = spread.ends
-    if spread.finite < SMALLEST_GROUP or low == high:
+    low, high = limits.ends
+    if limits.finite < SMALLEST_GROUP or low == high:
         return ""
-    counts = spread.counts_between(np.geomspace(low, high, width + 1))
+    counts = limits.counts_between(np.geomspace(low, high, width + 1))
     heights = np.ceil(counts / counts.max() * len(BARS)).astype(int)
     bars = "".join(BARS[height - 1] if height else " " for height in heights)
     return f"{plain(low)} {bars} {plain(high)} (log scale)"
@@ -208,7 +208,7 @@ def _accuracy(plan: Plan) -> list[tuple[str, str]]:
     ]
 
 
-def _worth(plan: Plan, spread: Spread) -> list[tuple[str, str]]:
+def _worth(plan: Plan, limits: LimitsUnderPlan) -> list[tuple[str, str]]:
     """For people who weigh costs: what they gain, and what is left to them after the cost of their epsilon."""
     if plan.promised_variance is None:
         return []
@@ -217,11 +217,11 @@ def _worth(plan: Plan, spread: Spread) -> list[tuple[str, str]]:
     if plan.surplus is None:
         return lines
     lines.append(("surplus", f"{plain(plan.surplus)}: benefit at that variance, less the outside option"))
-    levels, people = spread.groups
-    share = np.zeros(len(levels))
-    np.divide(np.minimum(levels, plan.cap), levels, where=np.isfinite(levels) & (levels > 0), out=share)
+    means, people = limits.groups
+    share = np.zeros(len(means))
+    np.divide(np.minimum(means, plan.cap), means, where=np.isfinite(means) & (means > 0), out=share)
     margins = plan.surplus * (1.0 - share)  # a cost is surplus / limit (E9): so much of the surplus it takes
-    gaining = plan.people - spread.within + spread.table.zeros
+    gaining = plan.people - limits.within + limits.table.zeros
     average = short(float(np.average(margins, weights=people)))
     return [
         *lines,

@@ -7,7 +7,7 @@ from typing import Any
 
 from typer.core import TyperCommand, TyperGroup
 
-from optin.cli.settings import SETTINGS
+from optin.cli.environment import SETTINGS
 
 
 class Command(TyperCommand):
@@ -19,7 +19,7 @@ class Command(TyperCommand):
         super().format_help(ctx, formatter)
 
 
-class Group(TyperGroup):
+class CommandGroup(TyperGroup):
     """A group of commands whose help is plain unless a terminal shows it."""
 
     def format_help(self, ctx: Any, formatter: Any) -> None:  # noqa: ANN401

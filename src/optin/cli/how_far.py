@@ -73,8 +73,8 @@ def note_path(output: Path) -> Path:
 def stopped_before(output: Path) -> str | None:
     """Say how far an earlier run was that was stopped, if one was."""
     try:
-        found = json.loads(note_path(output).read_text())
-        step, done, people = str(found["step"]), int(found["done"]), int(found["people"])
+        progress = json.loads(note_path(output).read_text())
+        step, done, people = str(progress["step"]), int(progress["done"]), int(progress["people"])
     except (OSError, ValueError, KeyError, TypeError):
         return None
     return (

@@ -11,10 +11,10 @@ import typer
 
 from optin.cli import screen
 from optin.cli.ledgers import open_ledger
-from optin.cli.log_keys import sign_if_kept
+from optin.cli.log_keys import sign_if_keyed
 from optin.cli.options import AsJson, LedgerUrl
 from optin.cli.output import read_text
-from optin.cli.people import named
+from optin.cli.people_files import named
 from optin.errors import BadInput, PromiseBroken
 
 if TYPE_CHECKING:
@@ -58,13 +58,13 @@ def verify_ledger(
     """
     copies = [outside_copy(path) for path in [*(against or []), *(more or [])]]
     with screen.working("verifying"), open_ledger(ledger) as opened:
-        found = opened.verify(copies)
+        verification = opened.verify(copies)
     if as_json:
-        screen.print_json(asdict(found) | {"ok": found.ok})
-    elif found.ok:
-        screen.say(str(found))
-    if not found.ok:
-        raise PromiseBroken("the ledger does not verify. {found}", found=found)
+        screen.print_json(asdict(verification) | {"ok": verification.ok})
+    elif verification.ok:
+        screen.say(str(verification))
+    if not verification.ok:
+        raise PromiseBroken("the ledger does not verify. {problems}", problems=verification)
 
 
 def decline_offer(
@@ -78,13 +78,13 @@ def decline_offer(
     Example: optin ledger decline announcement.json --id p0012 --ledger ledger.sqlite
     """
     from optin import campaign
-    from optin.cli.offers import read_announcement
+    from optin.cli.announcing import read_announcement
 
     offer = read_announcement(announcement)
     declining = dict.fromkeys(person, False)
     with open_ledger(ledger) as opened, named(list(declining)):
         standing = campaign.answer(offer, declining, ledger=opened)
-        sign_if_kept(opened, ledger)
+        sign_if_keyed(opened, ledger)
     if as_json:
         screen.print_json({"campaign": offer.campaign, "round": offer.round, "standing": int(standing.sum())})
     screen.note("written down: what was held for them is theirs again")
@@ -100,12 +100,12 @@ def cancel_offer(
     Example: optin ledger cancel announcement.json --ledger ledger.sqlite
     """
     from optin import campaign
-    from optin.cli.offers import read_announcement
+    from optin.cli.announcing import read_announcement
 
     offer = read_announcement(announcement)
     with open_ledger(ledger) as opened:
         campaign.cancel(offer, ledger=opened)
-        sign_if_kept(opened, ledger)
+        sign_if_keyed(opened, ledger)
     if as_json:
         screen.print_json({"campaign": offer.campaign, "round": offer.round, "cancelled": True})
     screen.note("cancelled: every promise of this round is given back")

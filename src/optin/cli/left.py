@@ -38,8 +38,8 @@ class Left:
 
     def taking_no_part(self) -> list[str]:
         """Tell those who allow nothing from those who have nothing left."""
-        found = ((self.zeros, "with limit 0"), (self.spent, "with nothing left"))
-        return [f"{number:,} {why}" for number, why in found if number]
+        counts = ((self.zeros, "with limit 0"), (self.spent, "with nothing left"))
+        return [f"{number:,} {why}" for number, why in counts if number]
 
 
 def left_of(stated: Agents, agents: Agents, *, asked: bool) -> Left | None:

@@ -10,7 +10,7 @@ import typer
 
 from optin.cli import screen
 from optin.cli.ledgers import ledger_exists, open_ledger
-from optin.cli.log_keys import kept_key, key_place
+from optin.cli.log_keys import key_place, log_key
 from optin.cli.options import AsJson, LedgerUrl
 from optin.cli.output import read_text
 from optin.errors import BadInput
@@ -83,10 +83,10 @@ def _follow(ledger: str, place: Path, *, lost: bool, as_json: bool) -> None:
             old, new = None if lost else read_key(place), SigningKey.new(signer.name)
             write_key(_beside(place, new.verifier), new)
             log.rotate(new, old)
-        step = Succession.from_note(log.successions()[-1])
+        succession = Succession.from_note(log.successions()[-1])
         if place.exists():
-            place.rename(_beside(place, step.old))
-        _beside(place, step.new).rename(place)
+            place.rename(_beside(place, succession.old))
+        _beside(place, succession.new).rename(place)
         signing = read_key(place)
         log.sign(signing)
     _show_key(place, signing, as_json=as_json)
@@ -121,7 +121,7 @@ def sign_log(ledger: LedgerUrl, key: KeyFile = None, as_json: AsJson = False) ->
     """
     from optin.ledger import Log
 
-    signing = kept_key(ledger, key)
+    signing = log_key(ledger, key)
     if signing is None:
         raise BadInput("there is no key yet: make one with optin ledger key --ledger {ledger}", ledger=ledger)
     with open_ledger(ledger) as opened:
@@ -135,22 +135,22 @@ def show_log(ledger: LedgerUrl, as_json: AsJson = False) -> None:
     Example: optin ledger log --ledger ledger.sqlite
     """
     from optin.ledger import Log
-    from optin.transparency.opening import opened as opened_note
+    from optin.transparency.trust import opened as opened_note
     from optin.wording.spoken import spoken
 
     with open_ledger(ledger) as opened:
         log = Log(opened)
         notes, keys = log.checkpoints(), log.keys()
-    found = [opened_note(note, keys) for note in notes]
+    checkpoints = [opened_note(note, keys) for note in notes]
     if as_json:
         screen.print_json({"keys": [key.to_text() for key in keys], "checkpoints": [note.to_text() for note in notes]})
         return
     screen.columns(
-        f"{len(notes)} checkpoints" + (f" of {found[-1].checkpoint.origin}" if found else ""),
+        f"{len(notes)} checkpoints" + (f" of {checkpoints[-1].checkpoint.origin}" if checkpoints else ""),
         ("acts", "root", "witnesses"),
         [
             (str(one.checkpoint.size), one.checkpoint.root[:12], ", ".join(seen.key.name for seen in one.witnesses))
-            for one in found
+            for one in checkpoints
         ],
     )
     screen.rows("Keys", [(key.name, spoken(key.fingerprint)) for key in keys])

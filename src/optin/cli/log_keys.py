@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from optin.ledger import Ledger
     from optin.transparency.keys import SigningKey
     from optin.transparency.note import SignedNote
-    from optin.transparency.opening import Trust
+    from optin.transparency.trust import Trust
 
 VARIABLE = "OPTIN_LOG_KEY"
 
@@ -32,7 +32,7 @@ def key_place(ledger: str, given: Path | None = None) -> Path:
     return Path(ledger.removeprefix("sqlite:///") + ".log-key")
 
 
-def kept_key(ledger: str, given: Path | None = None) -> SigningKey | None:
+def log_key(ledger: str, given: Path | None = None) -> SigningKey | None:
     """Read the key that signs this ledger's log, if there is one; one that was named has to be there."""
     from optin.transparency.keys import read_key
 
@@ -43,7 +43,7 @@ def kept_key(ledger: str, given: Path | None = None) -> SigningKey | None:
     return read_key(path) if named or path.exists() else None
 
 
-def sign_if_kept(opened: Ledger | None, ledger: str | None) -> SignedNote | None:
+def sign_if_keyed(opened: Ledger | None, ledger: str | None) -> SignedNote | None:
     """Sign the log after something was done, where a key is kept; what was done stands whether or not this succeeds."""
     if opened is None or ledger is None:
         return None
@@ -51,7 +51,7 @@ def sign_if_kept(opened: Ledger | None, ledger: str | None) -> SignedNote | None
     from optin.ledger import Log
 
     try:
-        key = kept_key(ledger)
+        key = log_key(ledger)
         return None if key is None else Log(opened).sign(key)
     except OptinError as error:
         screen.note(f"the ledger has it, and its log is not signed: {error}", bad=True)
@@ -61,10 +61,10 @@ def sign_if_kept(opened: Ledger | None, ledger: str | None) -> SignedNote | None
 def trusted(keys: list[str] | None) -> Trust:
     """Read keys that someone knows: each is written out, or the name of a file that holds one on each line."""
     from optin.transparency.note import VerifierKey
-    from optin.transparency.opening import Trust
+    from optin.transparency.trust import Trust
 
-    found = []
+    verifiers = []
     for given in keys or []:
         lines = [given] if given.count("+") >= 2 and not Path(given).exists() else read_text(given).splitlines()
-        found += [VerifierKey.from_text(line) for line in lines if line.strip() and not line.startswith("#")]
-    return Trust(tuple(found))
+        verifiers += [VerifierKey.from_text(line) for line in lines if line.strip() and not line.startswith("#")]
+    return Trust(tuple(verifiers))

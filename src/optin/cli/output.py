@@ -51,14 +51,14 @@ def _is_one_of(path: Path, given: str) -> bool:
     place = given.removeprefix("sqlite:///")
     if path.resolve() == Path(place).resolve():
         return True
-    return path.exists() and any(path.samefile(kept) for kept in _files_of(place))
+    return path.exists() and any(path.samefile(known) for known in _files_of(place))
 
 
 def _files_of(place: str) -> list[Path]:
     """List the files behind a path, a folder, a glob or a ledger in a file, SQLite's side files included."""
-    found = [Path(place), Path(f"{place}-wal"), Path(f"{place}-shm"), *map(Path, glob.glob(place, recursive=True))]
-    inside = [file for folder in found if folder.is_dir() for file in folder.rglob("*")]
-    return [file for file in (*found, *inside) if file.is_file()]
+    files = [Path(place), Path(f"{place}-wal"), Path(f"{place}-shm"), *map(Path, glob.glob(place, recursive=True))]
+    inside = [file for folder in files if folder.is_dir() for file in folder.rglob("*")]
+    return [file for file in (*files, *inside) if file.is_file()]
 
 
 def read_text(path: Path | str) -> str:

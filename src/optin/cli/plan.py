@@ -31,7 +31,7 @@ from optin.cli.options import (
     Total,
 )
 from optin.cli.output import Output, read_record, read_text
-from optin.cli.people import Columns, People, located, read_people
+from optin.cli.people_files import Columns, ReadPeople, located, read_people
 from optin.cli.reading_options import apart, reads_tables
 from optin.cli.screen import finite, note, print_json, warn, working
 from optin.errors import BadInput
@@ -94,24 +94,24 @@ def plan_people(
     share = _left_out(without, ledger, raise_limits=raise_limits)
     number = {"bounds": bounds, "sd": sd, "eta": eta, "max_gap": max_gap}
     asked = Asking(sheet, number, slack, target_error, wished_error).arguments() | _grouping(by, merge_small, share)
-    kept = apart(how, [people, ledger, sheet, output])
-    read = read_people(people, given, engine=engine, check_ids=check_ids, how=kept)
-    found, plan = _plan(read, asked, ledger=ledger, raise_limits=raise_limits)
-    record = plan_record(plan, found.agents, given) | {"reading": how.as_dict(), "left_out": read.left_out}
+    apart_from_files = apart(how, [people, ledger, sheet, output])
+    read = read_people(people, given, engine=engine, check_ids=check_ids, how=apart_from_files)
+    allowed, plan = _plan(read, asked, ledger=ledger, raise_limits=raise_limits)
+    record = plan_record(plan, allowed.agents, given) | {"reading": how.as_dict(), "left_out": read.left_out}
     _write(output, record, [people, ledger, sheet])
-    proof = certified(plan, found.agents) if certify else NOT_ASKED
+    proof = certified(plan, allowed.agents) if certify else NOT_ASKED
     told, odd = plan.flat() | record | proof.as_dict(), plan.warnings(described(record))
     if plan.grouped:
         show_plan(plan, told, odd, as_json=as_json)
     else:
-        left = left_of(read.agents, found.agents, asked=ledger is not None)
-        _show(_story(plan, found, record, without=share, left=left), told, odd, as_json=as_json)
+        left = left_of(read.agents, allowed.agents, asked=ledger is not None)
+        _show(_story(plan, allowed, record, without=share, left=left), told, odd, as_json=as_json)
     proof.show(silent=as_json)
     note(f"wrote {output}" if output else NOTHING_WRITTEN)
 
 
 def _story(
-    plan: Plan, people: People, record: dict[str, Any], *, without: float | None, left: Left | None
+    plan: Plan, people: ReadPeople, record: dict[str, Any], *, without: float | None, left: Left | None
 ) -> Explanation:
     """Work out what is said of undivided people."""
     from optin.cli import explaining
@@ -175,7 +175,7 @@ def described(record: dict[str, Any]) -> Description | None:
     return Description.from_dict(record["describe"]) if record.get("describe") else None
 
 
-def expect_planned(path: Path, plan: Plan, agents: Agents, stated: People) -> None:
+def expect_planned(path: Path, plan: Plan, agents: Agents, stated: ReadPeople) -> None:
     """Refuse people to whom the plan would not give what it says, and tell other people from the same with less left."""
     if _is_planned(plan, agents):
         return
@@ -210,8 +210,8 @@ def _is_planned(plan: Plan, agents: Agents) -> bool:
 
 
 def within_allowance(
-    people: People, ledger: str | None, *, besides: tuple[str | None, int] = (None, 1), raise_limits: bool = False
-) -> People:
+    people: ReadPeople, ledger: str | None, *, besides: tuple[str | None, int] = (None, 1), raise_limits: bool = False
+) -> ReadPeople:
     """Lower limits to what the ledger leaves; without a ledger, or a new one, everyone has all of theirs.
 
     ``besides`` names a campaign and round whose own promises are not counted: it may be announced again, unchanged.
@@ -234,7 +234,9 @@ def _terms(campaign: str, number: int) -> Terms:
     return Terms(campaign, number, "")
 
 
-def _plan(read: People, asked: dict[str, Any], *, ledger: str | None, raise_limits: bool) -> tuple[People, Plan]:
+def _plan(
+    read: ReadPeople, asked: dict[str, Any], *, ledger: str | None, raise_limits: bool
+) -> tuple[ReadPeople, Plan]:
     from optin.campaign import plan
     from optin.cli.ledgers import ledger_exists
 

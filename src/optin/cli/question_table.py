@@ -38,8 +38,8 @@ class QuestionLine:
             percent(each.epsilon_share),
             plain(each.standard_error * (100 if points else 1)),
             half_of(each.question, each.half_width()),
-            _people(each.effective_people),
-            "-" if without is None else _people(without),
+            comparable_people(each.effective_people),
+            "-" if without is None else comparable_people(without),
         )
 
     def as_dict(self) -> dict[str, Any]:
@@ -90,5 +90,10 @@ def half_of(question: Question, half: float) -> str:
     return question.plus_minus(half).removeprefix("± ")
 
 
-def _people(number: float) -> str:
-    return f"{number:,.0f}" if number >= 100 else plain(number)
+def comparable_people(number: float) -> str:
+    """Write a number of people that is only a comparison: which has no halves.
+
+    >>> comparable_people(3168.84), comparable_people(8.26), comparable_people(0.142)
+    ('3,169', '8.3', '0.14')
+    """
+    return f"{number:,.0f}" if number >= 10 else f"{number:.2g}"

@@ -9,13 +9,13 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from optin.cli import screen
+from optin.cli.announcing import read_announcement
 from optin.cli.council import check_together, write_page
 from optin.cli.ledgers import open_ledger
-from optin.cli.log_keys import sign_if_kept, trusted
-from optin.cli.offers import read_announcement
+from optin.cli.log_keys import sign_if_keyed, trusted
 from optin.cli.options import AsJson, LedgerUrl, NewFile
 from optin.cli.output import Output, read_record, read_text
-from optin.cli.people import named
+from optin.cli.people_files import named
 from optin.errors import BadInput, PromiseBroken
 from optin.wording.numbers import count
 
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from optin.announcement import Announcement
     from optin.receipts import Receipt
     from optin.releasing import Release
-    from optin.transparency.opening import Trust
+    from optin.transparency.trust import Trust
 
 
 def write_receipt(
@@ -48,7 +48,7 @@ def write_receipt(
         raise BadInput("--round is of a campaign: name it with --campaign, or leave both out for the newest release")
     with Output(output, private=True, inputs=[ledger]) as file:
         with open_ledger(ledger) as opened, named([person]):
-            sign_if_kept(opened, ledger)
+            sign_if_keyed(opened, ledger)
             receipt = opened.receipt(person, campaign=campaign, round=round_number)
             drawn = release_of(opened, receipt.campaign, receipt.round)
         text = receipt.to_json()

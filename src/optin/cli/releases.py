@@ -11,12 +11,11 @@ import typer
 from optin.cli import release_options as options
 from optin.cli import screen
 from optin.cli.across_groups import Across
+from optin.cli.announcing import read_announcement
 from optin.cli.answers import AnswerColumns
 from optin.cli.before_release import forgotten_options, say_who_counts
-from optin.cli.drawing import Released, draw, quorum_of, read_released, taking_of
 from optin.cli.ledgers import open_ledger
-from optin.cli.log_keys import sign_if_kept
-from optin.cli.offers import read_announcement
+from optin.cli.log_keys import sign_if_keyed
 from optin.cli.options import (
     AsJson,
     Budgets,
@@ -35,8 +34,9 @@ from optin.cli.options import (
     Values,
 )
 from optin.cli.output import Output, expect_outputs
-from optin.cli.people import Columns, located
+from optin.cli.people_files import Columns, located
 from optin.cli.reading_options import apart, reads_tables
+from optin.cli.release_source import Released, draw, quorum_of, read_released, taking_of
 from optin.cli.results import show_release, summary
 from optin.cli.said_before import shortened
 from optin.cli.sealed_files import opened_offer
@@ -46,7 +46,7 @@ from optin.wording.groups import listed_groups
 
 if TYPE_CHECKING:
     from optin.announcement import Announcement
-    from optin.cli.drawing import Taking
+    from optin.cli.release_source import Taking
     from optin.ledger import Ledger
     from optin.releasing import Release
 
@@ -95,7 +95,7 @@ def release_results(
     accepted: Any = {"limits": limits, "limit": limit, "budgets": budgets, "costs": costs}
     named = Columns(id=id_column, by=_grouped_by(offer, by, asked), **accepted)
     read = Released(people, named, asked, offer, apart(how, [announcement, people, ledger, output]))
-    table, kept, given = read_released(read, engine, check_ids=check_ids, ledger=opened)
+    table, engine_agents, given = read_released(read, engine, check_ids=check_ids, ledger=opened)
     say_who_counts(people, joined, how)
     with (
         Output(output, inputs=[announcement, people, ledger]) as file,
@@ -104,10 +104,10 @@ def release_results(
         forgotten_options(announcement, offer, ledger),
     ):
         before = 0 if opened is None else len(opened.acts())
-        taking = taking_of(offer, table, kept, given, asked, opened)
+        taking = taking_of(offer, table, engine_agents, given, asked, opened)
         drawn = draw(offer, taking, table, opened, quorum=wanted, allow_no_noise=allow_no_noise)
         file.write(drawn.to_json() + "\n")
-        sign_if_kept(opened, ledger)
+        sign_if_keyed(opened, ledger)
         _write_grains(grains, taking, drawn, opened)
     stored = drawn.ledger_number is not None and drawn.ledger_number <= before
     counted = came[-1].promised if came and not stored else None

@@ -41,7 +41,7 @@ def show_release(title: str, drawn: Release, counted: int | None) -> None:
 
 def summary(drawn: Release) -> dict[str, Any]:
     """Return what was published for scripts: one number by the names it always had, a sheet as a list of questions."""
-    found = {
+    common = {
         "id": drawn.id,
         "joined_people": drawn.joined_people,
         "people": drawn.announcement.people,
@@ -51,8 +51,8 @@ def summary(drawn: Release) -> dict[str, Any]:
         "fingerprint": drawn.fingerprint,
     }
     if drawn.grouped:
-        return found | {"groups": [{"group": name} | _group_summary(each) for name, each in drawn.groups.items()]}
-    return (_number_summary(drawn) if drawn.sheet.one_number is not None else _sheet_summary(drawn)) | found
+        return common | {"groups": [{"group": name} | _group_summary(each) for name, each in drawn.groups.items()]}
+    return (_number_summary(drawn) if drawn.sheet.one_number is not None else _sheet_summary(drawn)) | common
 
 
 def _group_summary(drawn: Release) -> dict[str, Any]:
@@ -90,9 +90,12 @@ def _sheet_summary(drawn: Release) -> dict[str, Any]:
 
 
 def _result_lines(drawn: Release) -> list[tuple[str, ...]]:
-    found = drawn.results
+    results = drawn.results
     return [
-        line for question in drawn.sheet if question.name in found for line in _lines(question, found[question.name])
+        line
+        for question in drawn.sheet
+        if question.name in results
+        for line in _lines(question, results[question.name])
     ]
 
 

@@ -53,10 +53,10 @@ def _beside(path: Path, offer: Announcement) -> Announcement:
             place=place,
             path=path,
         )
-    found = read_record(place, Announcement.from_json)
-    if found.fingerprint != offer.fingerprint or found.sealed is None:
+    sealed = read_record(place, Announcement.from_json)
+    if sealed.fingerprint != offer.fingerprint or sealed.sealed is None:
         raise BadInput("{place} holds the sealed numbers of another announcement than {path}", place=place, path=path)
-    return found
+    return sealed
 
 
 def open_act(

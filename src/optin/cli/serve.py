@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import gc
-from collections.abc import Iterator
+from collections.abc import Container, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -37,6 +37,9 @@ Origin = Annotated[
         "--origin", metavar="ORIGIN", help="How people's browsers see the service, such as https://example.org."
     ),
 ]
+Port = Annotated[
+    int | None, typer.Option("--port", metavar="PORT", help="The port the service listens on.", show_default="8000")
+]
 
 
 def serve_web(
@@ -44,9 +47,7 @@ def serve_web(
     host: Annotated[
         str | None, typer.Option("--host", metavar="HOST", help="The address to listen on.", show_default="127.0.0.1")
     ] = None,
-    port: Annotated[
-        int | None, typer.Option("--port", metavar="PORT", help="The port to listen on.", show_default="8000")
-    ] = None,
+    port: Port = None,
     origin: Origin = None,
     keys: Keys = None,
 ) -> None:
@@ -76,7 +77,7 @@ def _no_garbage() -> Iterator[None]:
 
 
 def web_settings(**given: Any) -> WebSettings:  # noqa: ANN401 - whatever an option takes
-    """Read what is set by options and by the environment; a fault names both ways to set it."""
+    """Read what is set by options and by the environment; a fault names the ways to set it."""
     expect("web", "the web service")
     from pydantic import ValidationError
 
@@ -85,6 +86,12 @@ def web_settings(**given: Any) -> WebSettings:  # noqa: ANN401 - whatever an opt
     try:
         return WebSettings(**{name: value for name, value in given.items() if value is not None})
     except ValidationError as error:
-        found = [(str(problem["loc"][0]), problem["msg"]) for problem in error.errors()]
-    words = [f"--{name} (or OPTIN_WEB_{name.upper()}): {says[:1].lower()}{says[1:]}" for name, says in found]
+        faults = [(str(problem["loc"][0]), problem["msg"]) for problem in error.errors()]
+    words = [f"{_how_to_set(name, given)}: {says[:1].lower()}{says[1:]}" for name, says in faults]
     raise BadInput("; ".join(words))
+
+
+def _how_to_set(name: str, options: Container[str]) -> str:
+    """Name the variable of a setting, and the option where the command has one."""
+    variable = f"OPTIN_WEB_{name.upper()}"
+    return f"--{name} (or {variable})" if name in options else variable

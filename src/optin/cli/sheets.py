@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from optin.questions import Sheet
 
 SheetFile = Annotated[Path, typer.Argument(metavar="SHEET", help="TOML: a [[question]] for each question.")]
-People = Annotated[int, typer.Option("--people", metavar="N", help="How many people will answer.")]
+PeopleCount = Annotated[int, typer.Option("--people", metavar="N", help="How many people will answer.")]
 Mix = Annotated[
     str, typer.Option("--limits", metavar="careful|mixed|open|NUMBER", help="What limits people are likely to choose.")
 ]
@@ -77,7 +77,7 @@ options = ["very bad", "bad", "fair", "good", "very good"]
 
 def size_sheet(
     sheet: SheetFile,
-    people: People,
+    people: PeopleCount,
     limits: Mix = "mixed",
     groups: Groups = "1",
     as_json: AsJson = False,
@@ -93,11 +93,11 @@ def size_sheet(
     from optin.questions import Sheet
 
     asked = Sheet.from_toml(sheet)
-    found = size(asked, people=people, limits=_limits(limits), groups=_groups(groups))
+    sized = size(asked, people=people, limits=_limits(limits), groups=_groups(groups))
     if as_json:
-        print_json(asdict(found))
+        print_json(asdict(sized))
     else:
-        _show(found, asked)
+        _show(sized, asked)
 
 
 def _limits(given: str) -> str | float:
@@ -123,29 +123,29 @@ UNRELATED = (
 )
 
 
-def _show(found: Size, asked: Sheet) -> None:
+def _show(sized: Size, asked: Sheet) -> None:
     from optin.planning.cautions import takes_most
     from optin.planning.merging import merged_words
     from optin.wording.numbers import plain
 
-    whom = f"{found.people:,} people" + (f" in {found.groups:,} groups" if found.groups > 1 else "")
-    if len(found.sizes) > 1:
-        whom += f"; the smallest has {found.sizes[-1].people:,}"
+    whom = f"{sized.people:,} people" + (f" in {sized.groups:,} groups" if sized.groups > 1 else "")
+    if len(sized.sizes) > 1:
+        whom += f"; the smallest has {sized.sizes[-1].people:,}"
     header = ["question", "kind", "±", "verdict", "as accurate as", "share", "good from", "without it"]
-    lines = [_line(each, asked) for each in found.questions]
-    columns(f"{whom}, limits: {found.limits}", header, lines, texts=2)
+    lines = [_line(each, asked) for each in sized.questions]
+    columns(f"{whom}, limits: {sized.limits}", header, lines, texts=2)
     say(
         "as accurate as: so many people without noise; share: of everyone's epsilon; without it: as accurate as so many people"
         " for the other questions, were it not asked"
     )
-    for merging in found.merging:
+    for merging in sized.merging:
         say(merged_words(merging))
-    if found.merging:
+    if sized.merging:
         say(UNRELATED)
-    if found.sizes:
-        _show_groups(found, asked)
-    for each in found.questions:
-        if each.epsilon_share > 0.5 and len(found.questions) > 1:
+    if sized.sizes:
+        _show_groups(sized, asked)
+    for each in sized.questions:
+        if each.epsilon_share > 0.5 and len(sized.questions) > 1:
             say(takes_most(each.name, asked[each.name]))
     for question in asked:
         if question.declares_sd and math.isclose(question.price, question.worst_price):
@@ -155,16 +155,16 @@ def _show(found: Size, asked: Sheet) -> None:
             )
 
 
-def _show_groups(found: Size, asked: Sheet) -> None:
+def _show_groups(sized: Size, asked: Sheet) -> None:
     """Show what groups of each size give, and what they give together."""
-    if len(found.sizes) > 1:
+    if len(sized.sizes) > 1:
         header = ["people in it", "groups", *(question.name for question in asked)]
         columns(
-            "± and verdict by the size of a group", header, [_size_line(each, asked) for each in found.sizes], texts=0
+            "± and verdict by the size of a group", header, [_size_line(each, asked) for each in sized.sizes], texts=0
         )
     lines = [
         [each.name, *(_half(half, each.name, asked) for half in (each.half_width, a.difference, a.whole, a.ungrouped))]
-        for each in found.questions
+        for each in sized.questions
         if (a := each.across) is not None
     ]
     header = ["question", "± in a group", "of a difference", "of all together", "without groups"]
@@ -176,11 +176,11 @@ def _show_groups(found: Size, asked: Sheet) -> None:
 
 
 def _size_line(each: GroupSize, asked: Sheet) -> list[str]:
-    found = zip(asked, each.half_widths, each.verdicts, strict=True)
+    questions = zip(asked, each.half_widths, each.verdicts, strict=True)
     return [
         f"{each.people:,}",
         f"{each.groups:,}",
-        *(f"{_half(half, question.name, asked)}, {verdict}" for question, half, verdict in found),
+        *(f"{_half(half, question.name, asked)}, {verdict}" for question, half, verdict in questions),
     ]
 
 
@@ -189,6 +189,7 @@ def _half(half: float, name: str, asked: Sheet) -> str:
 
 
 def _line(each: SizedQuestion, asked: Sheet) -> list[str]:
+    from optin.cli.question_table import comparable_people
     from optin.wording.numbers import percent
 
     return [
@@ -196,10 +197,10 @@ def _line(each: SizedQuestion, asked: Sheet) -> list[str]:
         each.kind,
         _half(each.half_width, each.name, asked),
         each.verdict,
-        f"{each.effective_people:,.1f}",
+        comparable_people(each.effective_people),
         percent(each.epsilon_share),
         "more than 10^9" if each.people_needed is None else f"{each.people_needed:,}",
-        "-" if each.effective_without is None else f"{each.effective_without:,.1f}",
+        "-" if each.effective_without is None else comparable_people(each.effective_without),
     ]
 
 
@@ -220,14 +221,14 @@ def check_sheet(sheet: SheetFile, as_json: AsJson = False) -> None:
     """
     from optin.kernel.sharing import equal_shares
     from optin.planning.asked import Asked
-    from optin.planning.units import check_spread
+    from optin.planning.units import check_sds
     from optin.planning.wish import Wish
     from optin.questions import Sheet
     from optin.wording.numbers import percent
 
     asked = Sheet.from_toml(sheet)
     if len(asked) > 1:
-        check_spread(asked)
+        check_sds(asked)
     if as_json:
         print_json(asked.to_record())
         return

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 def simulate_campaigns(
     population: options.Population = "standard",
-    people: options.People = 1000,
+    people: options.PeopleCount = 1000,
     turnout: options.Turnout = "1",
     group: options.Group = None,
     sheet: options.SheetFile = None,
@@ -60,12 +60,12 @@ def simulate_campaigns(
     one_number = {"bounds": bounds, "mean": mean, "sd": sd, "gap": gap, "max_gap": max_gap, "designs": _names(others)}
     asked = {"sheet": _sheet(sheet), "skipping": skipping, **one_number, "workers": workers}
     with _progress(campaigns) as progress:
-        found = _simulated(population, np.random.default_rng(seed), progress, **run, **asked)
+        simulation = _simulated(population, np.random.default_rng(seed), progress, **run, **asked)
     told = simulated_sheets if sheet is not None else simulated_numbers
     if as_json:
-        print_json(told.record(found))
+        print_json(told.record(simulation))
     else:
-        told.show(found)
+        told.show(simulation)
 
 
 def _refuse(given: dict[str, object]) -> None:
@@ -93,13 +93,13 @@ def _of_groups(
     groups, generator = simulated_groups.groups_given(given, sd), np.random.default_rng(run.pop("seed"))
     question = Number("value", bounds=bounds, sd=sd)
     with _progress(run["campaigns"]) as progress:
-        found = simulate_groups(
+        simulation = simulate_groups(
             groups, question, generator=generator, max_gap=max_gap or None, progress=progress, **run
         )
     if as_json:
-        print_json(simulated_groups.record(found))
+        print_json(simulated_groups.record(simulation))
     else:
-        simulated_groups.show(found)
+        simulated_groups.show(simulation)
 
 
 def _simulated(population: str, generator: Any, progress: Any, **asked: Any) -> Any:  # noqa: ANN401

@@ -14,7 +14,7 @@ _run = partial(typer.Option, rich_help_panel="The run")
 NAMES = "standard, standard-open, levels, lognormal, harmonic or two-level."
 
 Population = Annotated[str, _people(metavar="NAME", help=NAMES)]
-People = Annotated[int, _people(metavar="N", help="How many people.")]
+PeopleCount = Annotated[int, _people(metavar="N", help="How many people.")]
 Turnout = Annotated[str, _people(metavar="P[,Q]", help="Chance to join; two of them: strictest, most open person.")]
 Group = Annotated[
     list[str] | None,

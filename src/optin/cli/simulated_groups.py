@@ -16,13 +16,13 @@ _FORM = "--group is NAME,PEOPLE,LIMITS,MEAN, such as young,600,careful,0.2"
 
 def groups_given(given: Sequence[str], sd: float | None) -> dict[str, SimulatedGroup]:
     """Read groups as they are written on the command line."""
-    found: dict[str, SimulatedGroup] = {}
+    groups: dict[str, SimulatedGroup] = {}
     for text in given:
         name, group = _group(text, sd)
-        if name in found:
+        if name in groups:
             raise BadInput("the group {name} is given twice", name=name)
-        found[name] = group
-    return found
+        groups[name] = group
+    return groups
 
 
 def _group(text: str, sd: float | None) -> tuple[str, SimulatedGroup]:
@@ -44,10 +44,15 @@ def _limits(text: str) -> str | float:
         return text
 
 
-def record(found: GroupSimulation) -> dict[str, Any]:
+def record(simulation: GroupSimulation) -> dict[str, Any]:
     """Return it for scripts."""
-    run = {"campaigns": found.campaigns, "level": found.level, "truth": found.truth, "max_gap": found.max_gap}
-    return run | {"designs": [_design(outcome) for outcome in found.outcomes]}
+    run = {
+        "campaigns": simulation.campaigns,
+        "level": simulation.level,
+        "truth": simulation.truth,
+        "max_gap": simulation.max_gap,
+    }
+    return run | {"designs": [_design(outcome) for outcome in simulation.outcomes]}
 
 
 def _design(outcome: GroupOutcome) -> dict[str, Any]:
@@ -64,14 +69,23 @@ def _design(outcome: GroupOutcome) -> dict[str, Any]:
     }
 
 
-def show(found: GroupSimulation) -> None:
+def show(simulation: GroupSimulation) -> None:
     """Show what each design does to the figure of everyone together."""
     rows(
-        f"{found.campaigns:,} campaign{'' if found.campaigns == 1 else 's'} over groups, everyone together",
-        [("truth", f"{found.truth:.4g}"), ("gap allowed for", f"{found.max_gap:.4g}")],
+        f"{simulation.campaigns:,} campaign{'' if simulation.campaigns == 1 else 's'} over groups, everyone together",
+        [("truth", f"{simulation.truth:.4g}"), ("gap allowed for", f"{simulation.max_gap:.4g}")],
     )
-    header = ["design", "bias", "predicted", "mse", "its s.e.", "computed", "length", f"{100 * found.level:g} % held"]
-    columns("Measured, beside what was computed", header, list(map(_told, found.outcomes)))
+    header = [
+        "design",
+        "bias",
+        "predicted",
+        "mse",
+        "its s.e.",
+        "computed",
+        "length",
+        f"{100 * simulation.level:g} % held",
+    ]
+    columns("Measured, beside what was computed", header, list(map(_told, simulation.outcomes)))
 
 
 def _told(outcome: GroupOutcome) -> tuple[str, ...]:

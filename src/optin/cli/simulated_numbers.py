@@ -11,31 +11,31 @@ if TYPE_CHECKING:
     from optin.simulation import Simulation
 
 
-def record(found: Simulation) -> dict[str, Any]:
+def record(simulation: Simulation) -> dict[str, Any]:
     """Return it for scripts."""
-    designs = [{"name": o.design.name, **o.figures()} for o in found.outcomes]
+    designs = [{"name": o.design.name, **o.figures()} for o in simulation.outcomes]
     plan = {
-        "people": found.plan.people,
-        "cap": found.plan.cap,
-        "variance": found.plan.variance,
-        "tilt": found.plan.tilt,
+        "people": simulation.plan.people,
+        "cap": simulation.plan.cap,
+        "variance": simulation.plan.variance,
+        "tilt": simulation.plan.tilt,
     }
     return {
-        "campaigns": found.campaigns,
-        "level": found.level,
-        "joined": found.joined,
+        "campaigns": simulation.campaigns,
+        "level": simulation.level,
+        "joined": simulation.joined,
         "plan": plan,
         "designs": designs,
     }
 
 
-def show(found: Simulation) -> None:
+def show(simulation: Simulation) -> None:
     """Show each design: measured beside computed."""
     rows(
-        f"{found.campaigns:,} campaign{'' if found.campaigns == 1 else 's'} with {people_like(found.plan.people)}",
-        [("cap on epsilon", largest(found.plan.cap)), ("joined", f"{100 * found.joined:.1f} %")],
+        f"{simulation.campaigns:,} campaign{'' if simulation.campaigns == 1 else 's'} with {people_like(simulation.plan.people)}",
+        [("cap on epsilon", largest(simulation.plan.cap)), ("joined", f"{100 * simulation.joined:.1f} %")],
     )
-    header = ["design", "bias", "mse", "its s.e.", "computed", f"{100 * found.level:g} % held", "released"]
+    header = ["design", "bias", "mse", "its s.e.", "computed", f"{100 * simulation.level:g} % held", "released"]
     lines = [
         (
             o.design.name,
@@ -46,7 +46,7 @@ def show(found: Simulation) -> None:
             "" if o.coverage is None else f"{100 * o.coverage:.1f} %",
             f"{100 * o.released:.4g} %",
         )
-        for o in found.outcomes
+        for o in simulation.outcomes
     ]
-    expected = "what was computed" if found.joined == 1.0 else "what was computed if everyone joins"
+    expected = "what was computed" if simulation.joined == 1.0 else "what was computed if everyone joins"
     columns(f"Measured, with the standard error of the mse, beside {expected}", header, lines, strong=0)

@@ -11,16 +11,16 @@ if TYPE_CHECKING:
     from optin.simulation import Figure, SheetOutcome, SheetSimulation
 
 
-def record(found: SheetSimulation) -> dict[str, Any]:
+def record(simulation: SheetSimulation) -> dict[str, Any]:
     """Return it for scripts."""
     plan = {
-        "people": found.plan.people,
-        "cap": found.plan.cap,
-        "effective_people": found.plan.effective_people,
-        "tilt": found.plan.tilt,
+        "people": simulation.plan.people,
+        "cap": simulation.plan.cap,
+        "effective_people": simulation.plan.effective_people,
+        "tilt": simulation.plan.tilt,
     }
-    run = {"campaigns": found.campaigns, "level": found.level, "joined": found.joined}
-    return run | {"plan": plan, "questions": [_question(outcome) for outcome in found.outcomes]}
+    run = {"campaigns": simulation.campaigns, "level": simulation.level, "joined": simulation.joined}
+    return run | {"plan": plan, "questions": [_question(outcome) for outcome in simulation.outcomes]}
 
 
 def _question(outcome: SheetOutcome) -> dict[str, Any]:
@@ -46,20 +46,22 @@ def _figure(figure: Figure) -> dict[str, Any]:
     }
 
 
-def show(found: SheetSimulation) -> None:
+def show(simulation: SheetSimulation) -> None:
     """Show every question, then every figure with its interval."""
     rows(
-        f"{found.campaigns:,} campaign{'' if found.campaigns == 1 else 's'} with {people_like(found.plan.people)}",
-        [("cap on epsilon", largest(found.plan.cap)), ("joined", f"{100 * found.joined:.1f} %")],
+        f"{simulation.campaigns:,} campaign{'' if simulation.campaigns == 1 else 's'} with {people_like(simulation.plan.people)}",
+        [("cap on epsilon", largest(simulation.plan.cap)), ("joined", f"{100 * simulation.joined:.1f} %")],
     )
     header = ["question", "mse", "its s.e.", "computed", "released"]
     expected = "what was computed if everyone joins and answers"
     columns(
-        f"Measured, all numbers of a question together, beside {expected}", header, list(map(_told, found.outcomes))
+        f"Measured, all numbers of a question together, beside {expected}",
+        header,
+        list(map(_told, simulation.outcomes)),
     )
     columns(
         "Every figure",
-        ["question", "answer", "truth", "bias", "length", f"{100 * found.level:g} % held"],
+        ["question", "answer", "truth", "bias", "length", f"{100 * simulation.level:g} % held"],
         [
             (
                 figure.question,
@@ -69,7 +71,7 @@ def show(found: SheetSimulation) -> None:
                 f"{figure.length:.4g}",
                 "" if figure.coverage is None else f"{100 * figure.coverage:.1f} %",
             )
-            for figure in found.figures
+            for figure in simulation.figures
         ],
     )
 

@@ -12,7 +12,7 @@ import typer
 from optin.cli import screen
 from optin.cli.ledger import outside_copy
 from optin.cli.options import AsJson
-from optin.cli.serve import Keys, Origin, ServiceLedger, web_settings
+from optin.cli.serve import Keys, Origin, Port, ServiceLedger, web_settings
 from optin.errors import BadInput
 
 if TYPE_CHECKING:
@@ -31,18 +31,23 @@ def show_status(ledger: ServiceLedger = None, keys: Keys = None, as_json: AsJson
     from optin.web.operating.status import status_of
 
     with Ledger.open(settings.ledger) as opened:
-        found = status_of(settings, opened)
+        status = status_of(settings, opened)
     now = time.time()
     if as_json:
-        screen.print_json(asdict(found) | {"to_do": found.advice(now)})
+        screen.print_json(asdict(status) | {"to_do": status.advice(now)})
         return
-    screen.rows("Service", [(name, words) for name, words in found.rows(now)])
-    for line in found.advice(now):
+    screen.rows("Service", [(name, words) for name, words in status.rows(now)])
+    for line in status.advice(now):
         screen.note(line, bad=True)
 
 
 def write_backup(
-    place: Annotated[Path, typer.Argument(metavar="PLACE", help="The file to write, or a folder to write it in.")],
+    place: Annotated[
+        str,
+        typer.Argument(
+            metavar="PLACE", help="The file to write, or a folder to write it in; NAME/ is a folder, made if need be."
+        ),
+    ],
     ledger: ServiceLedger = None,
     keys: Keys = None,
     as_json: AsJson = False,
@@ -62,7 +67,9 @@ def write_backup(
         screen.print_json({"file": str(path), **asdict(manifest)})
         return
     screen.say(f"{path}: the database as of {manifest.made_at}, {manifest.head.acts:,} acts")
-    screen.note("keys are not in it: keep the service's key apart from it, and no copy of the keys of rounds")
+    screen.note(
+        "keys are not in it: keep copies of the service's key and of log.key apart from it, and none of the keys of rounds"
+    )
 
 
 def restore_backup(
@@ -87,12 +94,12 @@ def restore_backup(
     from optin.web.operating.restoring import restore
 
     with screen.working("restoring"):
-        found = restore(backup, settings, [outside_copy(path) for path in against or []])
+        restored = restore(backup, settings, [outside_copy(path) for path in against or []])
     if as_json:
-        screen.print_json({**asdict(found), "to_do": found.advice()})
+        screen.print_json({**asdict(restored), "to_do": restored.advice()})
         return
-    screen.say(f"restored as of {found.manifest.made_at}: {found.manifest.head.acts:,} acts, every hash agrees")
-    for line in found.advice():
+    screen.say(f"restored as of {restored.manifest.made_at}: {restored.manifest.head.acts:,} acts, every hash agrees")
+    for line in restored.advice():
         screen.note(line)
 
 
@@ -101,15 +108,22 @@ def reset_password(
     ledger: ServiceLedger = None,
     keys: Keys = None,
     origin: Origin = None,
+    port: Port = None,
 ) -> None:
     """Print a link with which an analyst chooses a new password: once, within a day.
 
+    Which address people use is not kept anywhere: give the --origin or --port with which the service is started.
+
     Example: optin web reset ada
     """
-    settings = _settings(ledger, keys, origin=origin)
+    settings = _settings(ledger, keys, origin=origin, port=port)
+    from optin.database.connection import read
+    from optin.ledger import Ledger
     from optin.web.app import open_service
-    from optin.web.service.resets import reset_link
+    from optin.web.service.resets import analyst_named, reset_link
 
+    with Ledger.open(settings.ledger) as opened:  # before a key is made for a database that never served
+        read(opened.engine, lambda connection: analyst_named(connection, name))
     service, _ = open_service(settings)
     try:
         secret = reset_link(service, name)
@@ -117,11 +131,15 @@ def reset_password(
         service.ledger.close()
     screen.say(f"{settings.origin or f'http://{settings.host}:{settings.port}'}/new-password#{secret}")
     screen.note("it works once, within a day; give it to nobody else")
+    if not settings.model_fields_set & {"origin", "port"}:
+        screen.note(
+            f"a service that is started with --port or --origin is not at port {settings.port}: give both the same"
+        )
 
 
-def _settings(ledger: str | None, keys: Path | None, *, origin: str | None = None) -> WebSettings:
-    """Read where a service is; one that is not there is not made."""
-    settings = web_settings(ledger=ledger, keys=keys, origin=origin)
+def _settings(ledger: str | None, keys: Path | None, **seen_at: str | int | None) -> WebSettings:
+    """Read where a service is, and at which address people see it; one that is not there is not made."""
+    settings = web_settings(ledger=ledger, keys=keys, **seen_at)
     if settings.sqlite_path is not None and not settings.sqlite_path.exists():
         raise BadInput("there is no service at {path}; say where it is: --ledger", path=settings.sqlite_path)
     return settings

@@ -88,21 +88,21 @@ def absences(plan: Plan, agents: Agents, share: float) -> list[dict[str, Any]]:
     ]
 
 
-def show_absences(found: list[dict[str, Any]], *, several: bool) -> None:
+def show_absences(cases: list[dict[str, Any]], *, several: bool) -> None:
     """Print what is left, as accuracy of all questions where there are several."""
-    kept = any(not a["promise_kept"] for a in found)
-    biased = any(a["bias_bound"] > 0 for a in found) and not several
+    some_broken = any(not a["promise_kept"] for a in cases)
+    biased = any(a["bias_bound"] > 0 for a in cases) and not several
     bias, promise = ("largest bias", "error with it"), ("promise kept" if several else "promised variance kept",)
     accuracy = "as accurate as" if several else "standard error"
-    header = ("who", "people", accuracy, *(bias if biased else ()), *(promise if kept else ()))
+    header = ("who", "people", accuracy, *(bias if biased else ()), *(promise if some_broken else ()))
     lines = [
         (
             a["who"],
             f"{a['people']:,}",
             people_like(a["effective_people"]) if several else plain(a["standard_error"]),
             *((plain(a["bias_bound"]), plain(a["worst_case_error"])) if biased else ()),
-            *(("yes" if a["promise_kept"] else "no",) if kept else ()),
+            *(("yes" if a["promise_kept"] else "no",) if some_broken else ()),
         )
-        for a in found
+        for a in cases
     ]
     screen.columns(_DECLINED, header, lines)

@@ -57,25 +57,25 @@ def witness_log(
         with Output(output) as file:
             file.write(text)
     sent = _is_address(source) and _send(source, text)
-    _show(watching, done.found, first=done.first, sent=sent, as_json=as_json)
+    _show(watching, done.opened, first=done.first, sent=sent, as_json=as_json)
 
 
-def _show(watching: Witness, found: object, *, first: bool, sent: bool, as_json: bool) -> None:
-    from optin.transparency.opening import Opened
+def _show(watching: Witness, opened: object, *, first: bool, sent: bool, as_json: bool) -> None:
+    from optin.transparency.trust import Opened
     from optin.wording.spoken import spoken
 
-    assert isinstance(found, Opened)  # noqa: S101
-    at = found.checkpoint
+    assert isinstance(opened, Opened)  # noqa: S101
+    at = opened.checkpoint
     if as_json:
         told = {"origin": at.origin, "size": at.size, "root": at.root, "first": first, "sent": sent}
-        screen.print_json(told | {"witness": watching.verifier.to_text(), "log": found.signer.to_text()})
+        screen.print_json(told | {"witness": watching.verifier.to_text(), "log": opened.signer.to_text()})
         return
     seen = "seen for the first time" if first else "begins with what was seen before"
     screen.rows(
         "Signed",
         [
             ("log", f"{at.origin}, {at.size} acts: {seen}"),
-            ("its key", spoken(found.signer.fingerprint)),
+            ("its key", spoken(opened.signer.fingerprint)),
             ("this witness", watching.verifier.to_text()),
         ],
     )

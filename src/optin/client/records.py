@@ -72,7 +72,7 @@ class PublishedCampaign(Listed, wire.Published):
 
 
 @dataclass(frozen=True, repr=False)
-class LadderStep(Brief, wire.Step):
+class LadderStep(Brief, wire.Rung):
     """One step of the public ladder."""
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+import secrets
 import time
 import warnings
 from collections.abc import Mapping, Sequence
@@ -19,7 +20,7 @@ except ImportError:
     expect("web", "optin.client")
     raise
 
-from optin.client.reading import plain, read
+from optin.client.reading import makes_anew, plain, read, unreachable
 from optin.client.records import (
     Admission,
     CampaignStatus,
@@ -48,7 +49,7 @@ class Client(OneLine):
 
     ``client = optin.Client("http://127.0.0.1:8000")``. What the service refuses is raised as on the command line: BadInput
     for what the caller can mend (not signed in, not yours), PromiseBroken for what would break an announcement,
-    LedgerUnavailable if the service or its database cannot be reached; requests are idempotent, so ask again.
+    LedgerUnavailable if the service or its database cannot be reached: it says whether to ask again with the same client.
     """
 
     def __init__(self, url: str, *, timeout: float = 60.0) -> None:
@@ -59,6 +60,7 @@ class Client(OneLine):
         secure = where.scheme == "https"  # reading every certificate takes long, and plain http needs none
         self._http = httpx.Client(base_url=self._origin, timeout=timeout, trust_env=False, verify=secure)
         self._cookie = self._csrf = self._browser = ""
+        self._fresh: dict[str, str] = {}
 
     def close(self) -> None:
         """Let the connection go; the session stays until it is signed out."""
@@ -92,9 +94,12 @@ class Client(OneLine):
     def enter(self, secret: str, *, key: str | None = None) -> Admission:
         """Come in with an invitation (once) or with one's own key (always).
 
-        With an invitation and the ``key`` one has, the invitation goes to that account instead of a new one.
+        An invitation goes to the account of the ``key`` one has, or to a new one. After a lost answer, ask this client again.
         """
-        return self._entered("/api/entry", {"secret": secret} | ({} if key is None else {"key": key}))
+        given = (
+            {"key": key} if key is not None else {"fresh": self._fresh.setdefault(secret, secrets.token_urlsafe(32))}
+        )
+        return self._entered("/api/entry", {"secret": secret, **given})
 
     def sign_out(self) -> None:
         """End the session."""
@@ -104,7 +109,7 @@ class Client(OneLine):
     # --- analysts ---
 
     def invite_analyst(self) -> str:
-        """Make a one-time secret for another analyst."""
+        """Make a one-time secret for another analyst, good for a week."""
         return str(self._call("POST", "/api/analysts/invitations")["secret"])
 
     def draft(
@@ -157,27 +162,27 @@ class Client(OneLine):
         Idempotent. With ``round`` it is taken in that round or not at all.
         """
         body = None if round is None else {"round": round}
-        found = campaign_from(self._call("POST", f"/api/campaigns/{campaign}/steps/{step}", body))
+        status = campaign_from(self._call("POST", f"/api/campaigns/{campaign}/steps/{step}", body))
         patience, pause = time.monotonic() + timeout, 0.02
-        while found.job is not None and found.job.state in ("queued", "running"):
+        while status.job is not None and status.job.state in ("queued", "running"):
             if time.monotonic() > patience:
                 raise LedgerUnavailable("the step is still under way; look again later, it goes on by itself")
             time.sleep(pause)
             pause = min(2 * pause, 1.0)
-            found = self.campaign(campaign)
-        if found.job is not None and found.job.kind == step and found.job.state == "failed":
-            raise PromiseBroken(found.job.error or "the step failed")
-        return found
+            status = self.campaign(campaign)
+        if status.job is not None and status.job.kind == step and status.job.state == "failed":
+            raise PromiseBroken(status.job.error or "the step failed")
+        return status
 
     def open_link(self, campaign: str) -> str | None:
         """Show the secret of the link that anyone may use; None where the draft asks for none."""
-        found: str | None = self._call("GET", f"/api/campaigns/{campaign}/open-link")["secret"]
-        return found
+        secret: str | None = self._call("GET", f"/api/campaigns/{campaign}/open-link")["secret"]
+        return secret
 
     def can_again(self, campaign: str) -> dict[int, int]:
         """Say about how many people of a published campaign can take part once, twice, … more for as much, in tens."""
-        found = self._call("GET", f"/api/campaigns/{campaign}/again")["again"]
-        return {each["times"]: each["people"] for each in found}
+        times = self._call("GET", f"/api/campaigns/{campaign}/again")["again"]
+        return {each["times"]: each["people"] for each in times}
 
     def extend(self, campaign: str, answer_by: str) -> CampaignStatus:
         """Move the last day to answer to a later one (2026-03-14), before the announcement; closed registration opens again."""
@@ -189,15 +194,15 @@ class Client(OneLine):
 
         Where fewer than ten people changed since cells were shown, those are given again, with a warning that says so.
         """
-        found = self._call("GET", f"/api/campaigns/{campaign}/cells")
-        if found.get("note"):
-            warnings.warn(found["note"], stacklevel=2)
-        return [LimitCell(**one) for one in found["cells"]]
+        answer = self._call("GET", f"/api/campaigns/{campaign}/cells")
+        if answer.get("note"):
+            warnings.warn(answer["note"], stacklevel=2)
+        return [LimitCell(**one) for one in answer["cells"]]
 
     def able(self, campaign: str) -> int | None:
         """Say about how many of those who registered can take part, in tens; None if fewer than ten registered."""
-        found: int | None = self._call("GET", f"/api/campaigns/{campaign}/able")["able"]
-        return found
+        people: int | None = self._call("GET", f"/api/campaigns/{campaign}/able")["able"]
+        return people
 
     def log(self, campaign: str) -> list[LogLine]:
         """List what was done with a campaign."""
@@ -302,14 +307,14 @@ class Client(OneLine):
     # --- talking ---
 
     def _signed_in(self, path: str, body: dict[str, Any]) -> str:
-        found = self._call("POST", path, body)
-        self._csrf = found["csrf_token"]
-        return str(found["account"])
+        answer = self._call("POST", path, body)
+        self._csrf = answer["csrf_token"]
+        return str(answer["account"])
 
     def _entered(self, path: str, body: dict[str, Any] | None) -> Admission:
-        found = self._call("POST", path, body)
-        self._csrf = found["csrf_token"]
-        return Admission(found["account"], found["key"], found["campaign"])
+        answer = self._call("POST", path, body)
+        self._csrf = answer["csrf_token"]
+        return Admission(answer["account"], answer["key"], answer["campaign"])
 
     def _call(self, method: str, path: str, body: dict[str, Any] | None = None) -> dict[str, Any]:
         headers = {"Origin": self._origin, "X-CSRF-Token": self._csrf}
@@ -323,17 +328,14 @@ class Client(OneLine):
         else:
             self._keep_cookie(response)
             return read(response)
-        raise LedgerUnavailable(
-            "the service cannot be reached ({reason}); ask again: requests are idempotent, nothing is done twice",
-            reason=reason,
-        )
+        raise unreachable(method, path, reason)
 
     def _asked(self, method: str, path: str, body: dict[str, Any] | None, headers: dict[str, str]) -> httpx.Response:
         """Ask; an idempotent request is sent again where the service has just hung up."""
         try:
             return self._http.request(method, path, json=body, headers=headers)
         except (httpx.ReadError, httpx.WriteError, httpx.RemoteProtocolError):
-            if method == "POST" and "/steps/" not in path:
+            if makes_anew(method, path):
                 raise
         return self._http.request(method, path, json=body, headers=headers)
 
@@ -341,8 +343,8 @@ class Client(OneLine):
         """Keep the session's cookie ourselves: on plain http to this machine a cookie jar would hold it back."""
         self._http.cookies.clear()
         for given in response.headers.get_list("set-cookie"):
-            found = _COOKIE.match(given)
-            if found and found[1]:
-                self._browser = found[2]
-            elif found:
-                self._cookie = found[2]
+            cookie = _COOKIE.match(given)
+            if cookie and cookie[1]:
+                self._browser = cookie[2]
+            elif cookie:
+                self._cookie = cookie[2]

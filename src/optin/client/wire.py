@@ -11,7 +11,7 @@ from typing import Any, Literal
 
 
 @dataclass(frozen=True)
-class Step:
+class Rung:
     """One step of the public ladder."""
 
     index: int

@@ -11,6 +11,7 @@ from optin.questions import Sheet
 from optin.report.markup import Markup, joined, paragraphs, tag
 from optin.report.privacy import privacy_sheet
 from optin.report.style import STYLE
+from optin.wording.groups import listed_groups
 from optin.wording.language import N_, _, after_colon, localised, spoken_here
 from optin.wording.numbers import largest, odds_factor
 from optin.wording.spoken import LENGTH, spoken
@@ -23,7 +24,7 @@ tbody th { width: 30%; }
 """
 _SEES = (
     (N_("a person"), N_("what is asked, the offer, their own deal, the result, and their own receipt")),
-    (N_("other people"), N_("the offer and the result; nothing about one person")),
+    (N_("others who are asked"), N_("the offer and the result; nothing about one person")),
     (
         N_("whoever asks"),
         N_("how many registered, joined and declined; limits only in groups of people; never an answer"),
@@ -33,7 +34,23 @@ _SEES = (
         N_("everything that the machine holds while the round is open, answers included: they have to be trusted"),
     ),
     (N_("witnesses"), N_("sizes and hashes of the ledger, and nothing of what is in it")),
-    (N_("the council, the public"), N_("the offer, the result, signed checkpoints and proofs")),
+    (N_("the council"), N_("the offer, the result, signed checkpoints and proofs")),
+    (
+        N_("the public"),
+        N_(
+            "the same, where everyone may take part; where people are invited, sizes and hashes of the ledger alone, unless one "
+            "of those above passes on what they see"
+        ),
+    ),
+)
+_FEW = N_("Only if at least {people:,} people who promised something join.")
+_FEW_IN_GROUP = N_(
+    "In each group by itself: only if at least {people:,} people of it who promised something join. A group with fewer is not "
+    "published."
+)
+_FEW_ANSWERS = N_("Each question only if at least {people:,} people who promised something answer it.")
+_FEW_ANSWERS_IN_GROUP = N_(
+    "In each group by itself: each question only if at least {people:,} people of it who promised something answer it."
 )
 
 
@@ -64,8 +81,12 @@ def annex(offer: Announcement, keeping: Keeping) -> str:
 
 def _sections(offer: Announcement, keeping: Keeping) -> Iterator[Markup]:
     where = _("Answers are in {where}.", where=_(keeping.where))
-    yield _section(_("What is asked"), _rows(_("Questions"), _questions(offer.sheet)), paragraphs(_asked_by(offer)))
-    yield _section(_("How data flows"), tag("ol", *(tag("li", _(step)) for step in keeping.flow)))
+    yield _section(
+        _("What is asked"),
+        _rows(_("Questions"), _questions(offer.sheet)),
+        paragraphs(_asked_by(offer), *_in_groups(offer)),
+    )
+    yield _section(_("How data flows"), tag("ol", *(tag("li", _(sentence)) for sentence in keeping.flow_under(offer))))
     yield _section(_("Consent text"), tag("blockquote", paragraphs(*_consent(offer, keeping))))
     yield _section(_("Who sees what"), _rows(_("Who sees what"), [(_(who), _(what)) for who, what in _SEES]))
     yield _section(_("How long"), paragraphs(_(keeping.retention), where))
@@ -106,6 +127,14 @@ def _asked_by(offer: Announcement) -> str:
     return " ".join((_("Who asks is not stated in the terms."), people))
 
 
+def _in_groups(offer: Announcement) -> Iterator[str]:
+    if offer.grouped:
+        yield _(
+            "People are in public groups, with a result of each: {groups}.",
+            groups=listed_groups(tuple(offer.groups), len(offer.groups)),
+        )
+
+
 def _consent(offer: Announcement, keeping: Keeping) -> Iterator[str]:
     """Write what a person agrees to, in their own words."""
     yield _("I take part of my own will. Nobody is told why I join or decline, and declining costs me nothing.")
@@ -131,14 +160,13 @@ def _changes(cap: float) -> Iterator[str]:
 def _conditions(offer: Announcement) -> Iterator[str]:
     stated = offer.terms.conditions
     if stated.quorum_people is not None:
-        yield _("Only if at least {people:,} people who promised something join.", people=stated.quorum_people)
+        template = _FEW_IN_GROUP if offer.grouped else _FEW
+        yield _(template, people=stated.quorum_people)
     if stated.quorum_error is not None:
         yield _("Only if its standard error is at most {error:.6g}.", error=stated.quorum_error)
     if stated.min_people is not None:
-        yield _(
-            "Each question only if at least {people:,} people who promised something answer it.",
-            people=stated.min_people,
-        )
+        template = _FEW_ANSWERS_IN_GROUP if offer.grouped else _FEW_ANSWERS
+        yield _(template, people=stated.min_people)
     if stated.published_until is not None:
         yield _(
             "It is published by {until}, or the round is cancelled and everything given back.",

@@ -177,15 +177,15 @@ def _unpacked(archive: zipfile.ZipFile, each: zipfile.ZipInfo) -> str:
 
 def _json(text: str, kind: str) -> dict[str, Any]:
     try:
-        found = json.loads(text, object_pairs_hook=once)
+        record = json.loads(text, object_pairs_hook=once)
     except (ValueError, RecursionError):
-        found = None
-    if not isinstance(found, dict) or found.get("optin") != kind:
+        record = None
+    if not isinstance(record, dict) or record.get("optin") != kind:
         raise BadInput("this bundle's {kind}.json cannot be read", kind=kind)
-    return found
+    return record
 
 
-def _listed(found: object) -> list[object]:
-    if not isinstance(found, list) or len(found) > 1000:
+def _listed(entries: object) -> list[object]:
+    if not isinstance(entries, list) or len(entries) > 1000:
         raise BadInput("this bundle's acts.json cannot be read")
-    return found
+    return entries

@@ -16,8 +16,8 @@ from optin.releasing import Release
 from optin.transparency.checkpoint import Checkpoint
 from optin.transparency.evidence import Grown, count_of, expect_act, fork_between
 from optin.transparency.note import expect
-from optin.transparency.opening import Trust
 from optin.transparency.public_log import checked_log
+from optin.transparency.trust import Trust
 from optin.wording.numbers import count
 from optin.wording.records import Brief
 from optin.wording.spoken import spoken
@@ -64,8 +64,8 @@ def _expect_announced(bundle: Bundle, offer: Announcement) -> None:
     place = (offer.campaign, offer.round, offer.fingerprint)
     expect(bool(bundle.acts) and bundle.acts[0].seal.kind == "announce", "no act shows that this offer was announced")
     for act in bundle.acts:
-        found = (act.seal.campaign, act.seal.round, act.seal.fingerprint)
-        expect(found == place, "the ledger holds another offer than this one")
+        announced = (act.seal.campaign, act.seal.round, act.seal.fingerprint)
+        expect(announced == place, "the ledger holds another offer than this one")
 
 
 def _expect_released(bundle: Bundle, release: Release) -> None:
@@ -126,8 +126,8 @@ def _checkpoints(held: Held) -> Iterator[tuple[str, Checkpoint]]:
 
 
 def _growths(held: Held) -> list[Grown]:
-    found = [grown for receipt in held.receipts.values() if receipt.log for grown in receipt.log.growths]
-    return found + [grown for bundle in held.bundles.values() for grown in bundle.log.growths]
+    growths = [grown for receipt in held.receipts.values() if receipt.log for grown in receipt.log.growths]
+    return growths + [grown for bundle in held.bundles.values() for grown in bundle.log.growths]
 
 
 def _compared(held: Held) -> tuple[str, ...]:
@@ -143,9 +143,9 @@ def _compared(held: Held) -> tuple[str, ...]:
         expect(
             first.origin == second.origin, f"{one} and {other} are of different logs: {first.origin}, {second.origin}"
         )
-        found = fork_between(first, second, growths)
-        expect(not found, f"{one} and {other} contradict each other: {found}. Someone was shown another ledger")
-        apart = apart or found is None
+        fork = fork_between(first, second, growths)
+        expect(not fork, f"{one} and {other} contradict each other: {fork}. Someone was shown another ledger")
+        apart = apart or fork is None
     if apart:
         sizes = sorted({at.size: at for _, at in _checkpoints(held)}.values(), key=lambda at: at.size)
         raise BadInput(
@@ -162,8 +162,8 @@ def _results(held: Held) -> Iterator[tuple[str, str, tuple[int | None, str | Non
         yield name, receipt.fingerprint, (receipt.ledger_number, receipt.ledger_head)
     for name, bundle in held.bundles.items():
         if bundle.release is not None:
-            found = bundle.release
-            yield name, bundle.announcement.fingerprint, (found.ledger_number, found.ledger_head)
+            release = bundle.release
+            yield name, bundle.announcement.fingerprint, (release.ledger_number, release.ledger_head)
 
 
 def _expect_one_result(held: Held) -> None:

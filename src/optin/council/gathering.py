@@ -48,7 +48,7 @@ def _gathered(connection: Connection, campaign: str, round: int, keeping: Keepin
 def _done(connection: Connection, campaign: str, round: int) -> Sequence[Row[Any]]:  # noqa: A002
     """List the public acts of a round, oldest first."""
     where = (acts.c.campaign == campaign, acts.c.round == round, acts.c.kind.in_(KINDS))
-    found = connection.execute(select(acts).where(*where).order_by(acts.c.number)).all()
-    if not found:
+    rows = connection.execute(select(acts).where(*where).order_by(acts.c.number)).all()
+    if not rows:
         raise BadInput("this campaign and round were not announced in this ledger")
-    return found
+    return rows

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from optin.announcement import Announcement
+from optin.announcement.terms import SEALED_ANSWERS
 from optin.errors import BadInput
 from optin.wording.language import N_, _
 from optin.wording.records import Brief
@@ -19,6 +20,12 @@ class Keeping(Brief):
     retention: str
     last_moment: str
     flow: tuple[str, ...]
+    flow_of_one_visit: tuple[str, ...] = ()
+
+    def flow_under(self, offer: Announcement) -> tuple[str, ...]:
+        """List how data flows under this offer: answers come after it, or before it and with the limits."""
+        one_visit = (offer.terms.conditions.mode or "").startswith(SEALED_ANSWERS)
+        return self.flow_of_one_visit if one_visit and self.flow_of_one_visit else self.flow
 
     def withdrawal(self, offer: Announcement) -> str:
         """Say how and until when someone can withdraw, with the date if one was stated."""
@@ -40,6 +47,20 @@ SERVICE = Keeping(
         N_("The plan is made from these limits; the offer is announced, and can no longer change."),
         N_("Each person sees what it means for them, and joins with their answers or declines."),
         N_("Answers are encrypted as they arrive, and are opened only once the quorum is met."),
+        N_("One result is drawn with noise, and is published; the key of the answers is destroyed."),
+        N_("Everyone keeps a receipt."),
+    ),
+    (
+        N_(
+            "A person opens an invitation, or an account without a name, and sends in one visit the most epsilon they accept and"
+            " their answers, before there is an offer."
+        ),
+        N_("Answers are encrypted as they arrive, and are opened only once the quorum is met."),
+        N_("The plan is made from these limits; the offer is announced, and can no longer change."),
+        N_(
+            "Each person can then see what it means for them, and change or withdraw their answers; whoever does nothing takes"
+            " part with what they sent."
+        ),
         N_("One result is drawn with noise, and is published; the key of the answers is destroyed."),
         N_("Everyone keeps a receipt."),
     ),
@@ -69,7 +90,7 @@ def keeping_named(name: str) -> Keeping:
     >>> keeping_named("files").name
     'files'
     """
-    found = {each.name: each for each in (SERVICE, FILES)}
-    if name not in found:
+    by_name = {each.name: each for each in (SERVICE, FILES)}
+    if name not in by_name:
         raise BadInput("answers are kept by the service or in files, and not otherwise")
-    return found[name]
+    return by_name[name]

@@ -41,6 +41,6 @@ class SealedAct(Brief):
         raise BadInput("this bundle's acts.json cannot be read")
 
 
-def _is_text(found: object) -> bool:
+def _is_text(entry: object) -> bool:
     """Tell whether this is a text with bytes to hash; half of a surrogate pair, which JSON can spell, has none."""
-    return isinstance(found, str) and not any("\ud800" <= letter <= "\udfff" for letter in found)
+    return isinstance(entry, str) and not any("\ud800" <= letter <= "\udfff" for letter in entry)

@@ -6,7 +6,7 @@ import logging
 import sqlite3
 import time
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager, nullcontext
+from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, TypeVar
 
@@ -16,6 +16,7 @@ from sqlalchemy.exc import ArgumentError, SQLAlchemyError
 from optin.database.crash_points import reached
 from optin.database.metadata import REVISION
 from optin.database.rights import create_privately, warn_of_readers
+from optin.database.turnstile import PATIENCE, in_turn
 from optin.errors import BadInput, LedgerUnavailable
 from optin.extras import expect
 
@@ -25,8 +26,6 @@ if TYPE_CHECKING:
 T = TypeVar("T")
 C = TypeVar("C", "sqlite3.Connection", "psycopg.Connection[tuple[str]]")
 LOGGED_AS = "optin"
-PATIENCE = 60
-"""Seconds a writer waits for another writer before it gives up."""
 CACHE = "cache_size=-65536"
 """KiB that a connection to SQLite may keep: the keys of a million people would else be read and written again and again."""
 PAUSES = (0.0, 0.2, 1.0, 3.0)
@@ -220,25 +219,24 @@ def write(
     work: Callable[[Connection], T],
     *,
     is_stored: Callable[[Connection, T], bool],
-    on: Connection | None = None,
 ) -> T:
     """Run one writing transaction: lock, work, COMMIT; return the work's result only when it is stored.
 
     If COMMIT fails, or its answer is lost, the outcome is unknown: look under the lock whether the result is there.
-    The lock makes the look wait for a commit that is still under way. ``on`` is a connection that has rows staged.
+    The lock makes the look wait for a commit that is still under way.
     """
     done: list[T] = []
 
     def working() -> None:
-        with engine.connect() if on is None else nullcontext(on) as connection:
-            reached("before lock")
-            with connection.begin():
-                take_head_lock(connection)
-                reached("after lock")
-                done.append(work(connection))
-                reached("before commit")
+        with engine.connect() as connection, connection.begin():
+            take_head_lock(connection)
+            reached("after lock")
+            done.append(work(connection))
+            reached("before commit")
 
-    failure = failure_of(engine, working)
+    reached("before lock")
+    with in_turn(engine):
+        failure = failure_of(engine, working)
     if failure is not None and not (done and _look_again(engine, lambda connection: is_stored(connection, done[0]))):
         raise LedgerUnavailable("{failure}; nothing was written and nothing was revealed: try again", failure=failure)
     reached("after commit")
@@ -246,18 +244,18 @@ def write(
 
 
 def _look_again(engine: Engine, look: Callable[[Connection], bool]) -> bool:
-    found: list[bool] = []
+    answers: list[bool] = []
 
     def looking() -> None:
         with engine.connect() as connection, connection.begin():
             take_head_lock(connection)
-            found.append(look(connection))
+            answers.append(look(connection))
 
     for pause in PAUSES:
         time.sleep(pause)
         engine.dispose()
         if failure_of(engine, looking) is None:
-            return found[0]
+            return answers[0]
     raise LedgerUnavailable(
         "the connection broke during COMMIT and the database cannot be reached: whether this was written is not known; "
         "ask again when it is back (asking again never draws twice)"

@@ -1,8 +1,8 @@
 """Named points a transaction passes, so that tests can stop the process exactly there.
 
 In production nobody listens and ``reached`` walks an empty list. The points, in order: "after staging" (of
-people who come in batches), "before lock", "after lock", "after checks", "after charges", "before commit", "after commit",
-"before output".
+people who come in batches), "after rehearsal" (of acts over people), "before lock", "after lock", "after checks",
+"after charges", "before commit", "after commit", "before output".
 """
 
 from __future__ import annotations

@@ -33,11 +33,11 @@ def warn_of_readers(path: Path) -> None:
     """
     if os.name != "posix":
         return
-    found = [str(file) for file in (path, Path(f"{path}-wal"), Path(f"{path}-shm")) if _is_open(file)]
-    if found:
+    files = [str(file) for file in (path, Path(f"{path}-wal"), Path(f"{path}-shm")) if _is_open(file)]
+    if files:
         warnings.warn(
             "others on this machine can read this ledger, which holds everyone's limits; if that is not meant, run: "
-            f"chmod 600 {shlex.join(found)}",
+            f"chmod 600 {shlex.join(files)}",
             ReadableByOthers,
             stacklevel=4,
         )

@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from optin.agents import QuasiLinear
 from optin.dynamics.game import Game, Members
 from optin.errors import BadInput, Infeasible
-from optin.kernel.ladder import Array
+from optin.kernel.pieces import Array
 from optin.planning import plan
 from optin.wording.records import Brief
 
@@ -59,12 +59,12 @@ def equilibria(game: Game) -> tuple[Equilibrium, ...]:
     gains, order = _margins(game, np.zeros(len(game), dtype=np.bool_))
     content = np.concatenate(([True], gains >= -game.touch))
     next_stays_out = np.concatenate((gains < -game.touch, [True]))
-    found = []
+    crowds = []
     for k in np.flatnonzero(content & next_stays_out):
         joined = np.zeros(len(game), dtype=np.bool_)
         joined[order[:k]] = True
-        found.append(Equilibrium(int(k), game.variance(joined), float(gains[k - 1]) if k else 0.0))
-    return tuple(found)
+        crowds.append(Equilibrium(int(k), game.variance(joined), float(gains[k - 1]) if k else 0.0))
+    return tuple(crowds)
 
 
 def followers(game: Game, held: Members) -> Members:

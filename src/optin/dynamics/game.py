@@ -21,8 +21,8 @@ from numpy.typing import NDArray
 
 from optin.agents import LinearBenefit, QuasiLinear
 from optin.errors import BadInput
-from optin.kernel.ladder import Array
 from optin.kernel.noise import noise_variance, variance
+from optin.kernel.pieces import Array
 from optin.planning import Plan
 from optin.tables.labels import of_people
 from optin.wording.records import OneLine
@@ -133,8 +133,8 @@ class Game(OneLine):
             base, slope = (x if np.ndim(x) == 0 else np.asarray(x)[who] for x in (benefit.base, benefit.slope))
             finite = np.where(np.isfinite(variances), variances, 0.0)
             return np.where(np.isfinite(variances), base - slope * finite, -math.inf)
-        levels, places = np.unique(variances, return_inverse=True)
-        values = [float(benefit(float(v))) if math.isfinite(v) else -math.inf for v in levels]
+        distinct, places = np.unique(variances, return_inverse=True)
+        values = [float(benefit(float(v))) if math.isfinite(v) else -math.inf for v in distinct]
         return np.asarray(values)[places].reshape(np.shape(variances))
 
 

@@ -11,7 +11,7 @@ import numpy as np
 
 from optin.agents import QuasiLinear
 from optin.errors import BadInput
-from optin.kernel.ladder import Array
+from optin.kernel.pieces import Array
 from optin.planning import Plan, plan
 from optin.wording.records import Listed
 
@@ -76,5 +76,5 @@ def _share(plan: Plan, stay_longest_first: Array) -> float:
     totals, squares = np.cumsum(stay_longest_first), np.cumsum(stay_longest_first**2)
     with np.errstate(divide="ignore", invalid="ignore"):
         left = plan.variance_left(totals, squares)
-    kept = left <= (plan.promised_variance or 0.0) * (1 + 1e-12)
-    return 1.0 - (int(np.argmax(kept)) + 1) / len(kept) if kept.any() else 0.0
+    promise_holds = left <= (plan.promised_variance or 0.0) * (1 + 1e-12)
+    return 1.0 - (int(np.argmax(promise_holds)) + 1) / len(promise_holds) if promise_holds.any() else 0.0

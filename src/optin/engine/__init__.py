@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
+from optin.engine.agents import EngineConstrained
 from optin.engine.engines import check_engine, open_session
 from optin.engine.opening import engine_for, read
-from optin.engine.people import EngineConstrained
 from optin.engine.session import Session
 from optin.engine.weighing import EngineQuasiLinear
 

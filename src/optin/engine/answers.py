@@ -1,6 +1,6 @@
 """Answers in an engine, coded as floats by expressions: NULL where one is missing, and told apart where one is none.
 
-What counts as an answer is what counts in memory (`optin.questions.options`), letter for letter.
+What counts as an answer is what counts in memory (`optin.questions.coding`), letter for letter.
 """
 
 from __future__ import annotations
@@ -50,9 +50,9 @@ class Coded:
         assert self.wrong is not None  # noqa: S101 - someone's answer was found to be none
         table = rows.table.select(person=rows.ids(), wrong=self.wrong)
         others = table.filter(table.wrong)
-        found = rows.session.one(others.agg(people=others.count(), first=others.person.min()), about=rows.source)
-        place = f"{rows.place(found['first'])}: {self.column}"
-        raise wrong_at(place, self.words, found["people"] - 1, **self.data)
+        row = rows.session.one(others.agg(people=others.count(), first=others.person.min()), about=rows.source)
+        place = f"{rows.place(row['first'])}: {self.column}"
+        raise wrong_at(place, self.words, row["people"] - 1, **self.data)
 
 
 def coded_numbers(rows: Rows, name: str) -> Coded:
@@ -69,7 +69,7 @@ def coded_items(rows: Rows, names: tuple[str, ...], each: tuple[float, float]) -
     total = reduce(add, (_clamped(item.code, each) for item in items))
     wrong = [(item.column, item.wrong) for item in items if item.wrong is not None]
     column = ", ".join(name for name, _ in wrong) or names[0]
-    return Coded(column, total, reduce(or_, (found for _, found in wrong)) if wrong else None, NO_AMOUNT)
+    return Coded(column, total, reduce(or_, (mark for _, mark in wrong)) if wrong else None, NO_AMOUNT)
 
 
 def coded_bins(numbers: Coded, edges: tuple[float, ...]) -> Coded:
@@ -113,9 +113,9 @@ def coded_sets(rows: Rows, name: str, options: tuple[str, ...], at_most: int) ->
     text = text.fill_null("") if rows.from_csv else text
     blank = "[\t-\r ]*"
     parts = ibis.literal(SEPARATOR) + trimmed(text).re_replace(blank + SEPARATOR + blank, SEPARATOR * 2) + SEPARATOR
-    whole = [SEPARATOR + option + SEPARATOR for option in options]
-    chosen = [parts.contains(part).ifelse(1, 0) for part in whole]
-    rest = reduce(lambda left, part: left.replace(part, ""), [*whole, SEPARATOR * 2], parts)
+    marked = [SEPARATOR + option + SEPARATOR for option in options]
+    chosen = [parts.contains(part).ifelse(1, 0) for part in marked]
+    rest = reduce(lambda left, part: left.replace(part, ""), [*marked, SEPARATOR * 2], parts)
     bits = reduce(add, (one.cast("int64") * (1 << place) for place, one in enumerate(chosen)))
     right = (rest == "") & (reduce(add, chosen) <= at_most)
     again = partial(coded_sets, name=name, options=options, at_most=at_most)
@@ -142,9 +142,9 @@ def _text(rows: Rows, name: str) -> ir.StringColumn:
 def _digits(number: ir.FloatingColumn) -> ir.StringColumn:
     """Write whole numbers as options would be written; one with a fraction, or too large to be counted by floats, is none."""
     known = present(number)
-    whole = known.between(-LARGEST_WHOLE, LARGEST_WHOLE) & (known == exact_floor(known))
-    digits = whole.ifelse(known, 0.0).cast("int64").cast("string")
-    return whole.ifelse(digits, known.isnull().ifelse(None, _NO_OPTION))
+    is_integer = known.between(-LARGEST_WHOLE, LARGEST_WHOLE) & (known == exact_floor(known))
+    digits = is_integer.ifelse(known, 0.0).cast("int64").cast("string")
+    return is_integer.ifelse(digits, known.isnull().ifelse(None, _NO_OPTION))
 
 
 def _written_without(column: ir.Column, right: ir.BooleanColumn) -> ir.BooleanColumn:

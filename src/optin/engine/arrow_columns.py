@@ -25,8 +25,8 @@ def names_in(column: pa.Array) -> Names:
     texts = column.fill_null("") if column.null_count else column
     texts = texts.cast(pa.large_string())
     _, ends, data = texts.buffers()
-    found = np.frombuffer(ends, np.int64, len(texts) + 1, 8 * texts.offset)
-    return Names(b"" if data is None else memoryview(data), found)
+    offsets = np.frombuffer(ends, np.int64, len(texts) + 1, 8 * texts.offset)
+    return Names(b"" if data is None else memoryview(data), offsets)
 
 
 def numbers_in(column: pa.Array) -> NDArray[np.int64]:
@@ -36,5 +36,5 @@ def numbers_in(column: pa.Array) -> NDArray[np.int64]:
     >>> numbers_in(pa.array([2**62 + 1, None, 0])).tolist() == [2**62 + 1, -1, 0]
     True
     """
-    whole = column.fill_null(-1) if column.null_count else column
-    return np.asarray(whole.to_numpy(), dtype=np.int64)
+    filled = column.fill_null(-1) if column.null_count else column
+    return np.asarray(filled.to_numpy(), dtype=np.int64)

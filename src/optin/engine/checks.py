@@ -61,8 +61,8 @@ def faults_of_ids(rows: Rows, *, repeats: bool) -> list[RowFault]:
     """List what may be wrong with ids: that they are missing, and (``repeats``) that people share one."""
     person = rows.ids()
     missing = person.isnull() | (person == "")
-    found: list[RowFault] = [(rows.id, NO_ID, missing)]
-    return [*found, (rows.id, SHARED_ID, person.count().over(group_by=person) > 1)] if repeats else found
+    faults: list[RowFault] = [(rows.id, NO_ID, missing)]
+    return [*faults, (rows.id, SHARED_ID, person.count().over(group_by=person) > 1)] if repeats else faults
 
 
 def faults_of(rows: Rows, wanted: Wanted) -> list[tuple[str, ir.BooleanColumn]]:
@@ -96,11 +96,11 @@ def expect_distinct_ids(rows: Rows) -> None:
     table = rows.table.select(person=rows.ids().fill_null(""))
     counted_ids = table.group_by("person").agg(people=table.count())
     wrong = counted_ids.filter((counted_ids.people > 1) | (counted_ids.person == ""))
-    found = rows.session.fetch(wrong.order_by(wrong.person).limit(2), about=rows.source).to_pylist()
-    if len(found) == 1 and found[0]["person"]:  # they are named together
-        person, people = found[0]["person"], found[0]["people"]
+    wrong_ids = rows.session.fetch(wrong.order_by(wrong.person).limit(2), about=rows.source).to_pylist()
+    if len(wrong_ids) == 1 and wrong_ids[0]["person"]:  # they are named together
+        person, people = wrong_ids[0]["person"], wrong_ids[0]["people"]
         raise BadInput(SAME_ID, place=rows.place(person), people=people, name=rows.id)
-    if found:
+    if wrong_ids:
         _refuse(rows, faults_of_ids(rows, repeats=True))
 
 

@@ -47,8 +47,8 @@ def _within(number: ir.FloatingColumn) -> ir.FloatingColumn:
     return ibis.greatest(ibis.least(number, literal(LARGE)), literal(0.0))
 
 
-def corrected_whole_in_engine(number: ir.FloatingColumn, wanted: Wanted) -> ir.FloatingColumn:
-    """Correct whole numbers that an engine turned into the nearest float, as `corrected_whole` does."""
+def corrected_integers_in_engine(number: ir.FloatingColumn, wanted: Wanted) -> ir.FloatingColumn:
+    """Correct whole numbers that an engine turned into the nearest float, as `corrected_integers` does."""
     factor = LESS if wanted.inexact is None else wanted.inexact
     return (number.abs() < literal(WIDE)).ifelse(number, number * literal(factor))
 

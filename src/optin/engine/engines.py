@@ -35,10 +35,10 @@ def check_engine(engine: str | None) -> None:
 
 def dialect_for(engine: str) -> Dialect:
     """Say how the engine that users call so differs from others."""
-    found = next((each for each in ENGINES if each.answers_to(engine)), None)
-    if found is None:
+    dialect = next((each for each in ENGINES if each.answers_to(engine)), None)
+    if dialect is None:
         raise BadInput("engine {engine} is not known; use {known}", engine=engine, known=KNOWN)
-    return found
+    return dialect
 
 
 def expect_reachable(files: Iterable[DataFile], engine: str) -> None:
@@ -80,8 +80,10 @@ def read_csv(session: Session, headers: dict[tuple[str, ...], list[str]]) -> tup
     assert read is not None  # noqa: S101 - asked of engines that read files
     tables = []
     for header, files in headers.items():
-        whole = read(session, [*map(real_name, files)], [f"f{at}" for at in range(len(header))])
-        tables.append(whole.select(**{f"c{at}": whole[f"f{header.index(name)}"] for at, name in enumerate(names)}))
+        all_fields = read(session, [*map(real_name, files)], [f"f{at}" for at in range(len(header))])
+        tables.append(
+            all_fields.select(**{f"c{at}": all_fields[f"f{header.index(name)}"] for at, name in enumerate(names)})
+        )
     return ibis.union(*tables), {name: f"c{at}" for at, name in enumerate(names)}
 
 

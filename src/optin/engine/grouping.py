@@ -10,15 +10,16 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from functools import cache
+from functools import cache, cached_property
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from optin.agents.forms import Found
 from optin.agents.grouping import SEPARATOR, checked_names, places_of
+from optin.agents.protocols import Found
 from optin.engine.limits import EngineLimits
+from optin.engine.listed_by_label import EVERYONE, Bounds, Listed, listed_of
 from optin.engine.rows import Rows
 from optin.engine.sampled_groups import Glances, KnownBelow, LabelGlance, LackingBelow, Unsure, glances
 from optin.engine.session import literal
@@ -26,11 +27,10 @@ from optin.engine.small_tables import small_table
 from optin.engine.survey import COARSE, Survey, merged_surveys, surveys
 from optin.engine.tallying import Tallied, tallies
 from optin.kernel.bound import Tally
-from optin.kernel.ladder import Array, Ladder, Outline
+from optin.kernel.pieces import Array, Outline, Pieces
 from optin.tables.columns import NO_GROUP, wrong_at
 
 if TYPE_CHECKING:
-    import pyarrow as pa
     from ibis.expr import types as ir
 
 LABEL = "label"
@@ -80,8 +80,8 @@ class EngineGroups:
         """Return what a sample says of a group, label by label; None where there is none, or none to go by."""
         if self.looked is None:
             return None
-        found = [self.looked[label] for label in self.labels(place)]
-        return found if found and all(each.alike for each in found) else None
+        looks = [self.looked[label] for label in self.labels(place)]
+        return looks if looks and all(each.alike for each in looks) else None
 
     def people(self, place: int) -> int:
         """Return how many people a group has."""
@@ -90,12 +90,19 @@ class EngineGroups:
 
     def labels(self, place: int) -> tuple[str, ...]:
         """List the labels of a group."""
-        return tuple(label for label, at in self.places.items() if at == place)
+        return tuple(self._labels.get(place, ()))
+
+    @cached_property
+    def _labels(self) -> dict[int, list[str]]:
+        labels: dict[int, list[str]] = {}
+        for label, at in self.places.items():
+            labels.setdefault(at, []).append(label)
+        return labels
 
     def survey(self, place: int) -> Survey:
         """Return what was counted of a group; of one that nobody is in, nothing."""
-        found = [self.seen[label] for label in self.labels(place)]
-        return merged_surveys(found) if found else NOBODY
+        own = [self.seen[label] for label in self.labels(place)]
+        return merged_surveys(own) if own else NOBODY
 
 
 _NONE = np.empty(0)
@@ -112,10 +119,10 @@ def labelled(rows: Rows, columns: Sequence[str]) -> ir.StringColumn:
     if len(columns) == 1:
         return rows.text(columns[0])
     texts = [rows.text(name).nullif("") for name in columns]
-    found = texts[0].replace("/", "//")
+    label = texts[0].replace("/", "//")
     for text in texts[1:]:
-        found = found + ibis.literal(SEPARATOR) + text.replace("/", "//")
-    return found
+        label = label + ibis.literal(SEPARATOR) + text.replace("/", "//")
+    return label
 
 
 def groups_of(
@@ -129,8 +136,8 @@ def groups_of(
     if None in known or "" in known:
         _refuse_missing(rows, columns)
     names = checked_names(known, lambda label: f"{rows.place(_first(rows, label))}: {' and '.join(columns)}")
-    kept = cache(lambda: {name: surveyed()[name] for name in names})
-    return EngineGroups(tuple(names), {name: place for place, name in enumerate(names)}, kept, looked)
+    surveyed_by_name = cache(lambda: {name: surveyed()[name] for name in names})
+    return EngineGroups(tuple(names), {name: place for place, name in enumerate(names)}, surveyed_by_name, looked)
 
 
 def _refuse_missing(rows: Rows, columns: Sequence[str]) -> None:
@@ -138,9 +145,9 @@ def _refuse_missing(rows: Rows, columns: Sequence[str]) -> None:
     for name in columns:
         people = rows.table.select(person=rows.ids(), cell=rows.text(name).nullif(""))
         missing = people.filter(people.cell.isnull())
-        found = rows.session.one(missing.agg(people=missing.count(), first=missing.person.min()), about=rows.source)
-        if found["people"]:
-            raise wrong_at(f"{rows.place(found['first'])}: {name}", NO_GROUP, found["people"] - 1)
+        row = rows.session.one(missing.agg(people=missing.count(), first=missing.person.min()), about=rows.source)
+        if row["people"]:
+            raise wrong_at(f"{rows.place(row['first'])}: {name}", NO_GROUP, row["people"] - 1)
 
 
 def _first(rows: Rows, label: str) -> str | None:
@@ -164,8 +171,8 @@ class Wants:
 class Windows:
     """What was fetched of each group: distinct limits inside windows, how often each occurs, and sums at a design's cap.
 
-    ``costs`` are those of people who weigh them, for whom ``limit`` is 1/c; ``few_below`` returns limits and labels of those
-    below a bound where they are kept apart.
+    ``costs`` are those of people who weigh them, for whom ``limit`` is 1/c; ``listed`` returns the limits of each label up to a
+    bound of its own.
     """
 
     def __init__(
@@ -174,10 +181,10 @@ class Windows:
         limit: ir.FloatingColumn,
         groups: EngineGroups,
         costs: ir.FloatingColumn | None = None,
-        few_below: Callable[[float], ir.Table | None] = lambda _: None,
+        listed: Callable[[Bounds], Listed] = lambda _: {},
     ) -> None:
-        self.rows, self.limit, self.groups, self.costs, self.few_below = rows, limit, groups, costs, few_below
-        self.found: list[dict[Window, tuple[Array, NDArray[np.int64]]]] = [{} for _ in groups.names]
+        self.rows, self.limit, self.groups, self.costs, self.listed = rows, limit, groups, costs, listed
+        self.fetched: list[dict[Window, tuple[Array, NDArray[np.int64]]]] = [{} for _ in groups.names]
         self.tallied: list[dict[Tallied, Tally]] = [{} for _ in groups.names]
         self.known_below = [KnownBelow() for _ in groups.names]
 
@@ -190,8 +197,8 @@ class Windows:
     def add_up(self, wanted: Mapping[int, Tallied]) -> None:
         """Add up over each of these groups, in one scan."""
         tau = self.limit if self.costs is None else self.costs
-        for place, found in tallies(self.rows, tau, self.groups.places, LABEL, wanted).items():
-            self.tallied[place][wanted[place]] = found
+        for place, tally in tallies(self.rows, tau, self.groups.places, LABEL, wanted).items():
+            self.tallied[place][wanted[place]] = tally
 
     def get(self, wanted: Wants) -> None:
         """Get what groups lack, by one scan for each kind of it."""
@@ -216,28 +223,16 @@ class Windows:
             own = slice(*np.searchsorted(place, [at, at + 1]))
             for low, high in both:
                 inside = (tau[own] > low) & (tau[own] <= high)
-                self.found[at][low, high] = (tau[own][inside], people[own][inside])
+                self.fetched[at][low, high] = (tau[own][inside], people[own][inside])
 
     def fetch_below(self, wanted: Mapping[int, float]) -> None:
         """Fetch everyone of these groups at or below a bound, in one scan: few of each, or a group that is small."""
-        labels = [(label, at) for label, at in self.groups.places.items() if at in wanted]
-        bounds = [min(wanted[at], np.finfo(float).max) for _, at in labels]
-        columns: dict[str, Sequence[Any]] = {
-            "name": [label for label, _ in labels],
-            "place": [at for _, at in labels],
-            "bound": bounds,
-        }
-        few = small_table(self.rows.session, columns, {"name": "string", "place": "int64", "bound": "float64"})
-        people = self.few_below(max(bounds))
-        if people is None:
-            people = self.rows.table.select(tau=self.limit, label=self.rows.table[LABEL])
-            people = people.filter(people.tau <= literal(max(bounds)))
-        near = people.join(few, people.label == few.name)
-        near = near.filter(near.tau <= near.bound)
-        found = self.rows.session.fetch(near.group_by("place").agg(tau=near.tau.collect()), about=self.rows.source)
-        listed = {row["place"].as_py(): row["tau"].values.to_numpy(zero_copy_only=False) for row in _rows(found)}
+        # What was fetched of other groups is asked for again: what is held then answers for all of them at once.
+        known = [each.bound for each in self.known_below]
+        each = {label: min(wanted.get(at, known[at]), EVERYONE) for label, at in self.groups.places.items()}
+        listed = self.listed({label: bound for label, bound in each.items() if bound >= 0.0})
         for at, bound in wanted.items():
-            self.known_below[at].take(bound, listed.get(at, np.empty(0)))
+            self.known_below[at].take(bound, listed_of(self.groups.labels(at), listed))
 
     def _distinct(self, few: ir.Table, hull: Window) -> tuple[NDArray[np.int64], Array, NDArray[np.int64]]:
         """Ask for the distinct limits inside the windows of each group, and how often each occurs; by place, rising."""
@@ -248,8 +243,8 @@ class Windows:
         first, second = ((near.tau > near[f"low_{k}"]) & (near.tau <= near[f"high_{k}"]) for k in range(2))
         near = near.filter(first | second).select("place", "tau")
         query = near.group_by("place", "tau").agg(people=near.count())
-        found = self.rows.session.fetch(query, about=self.rows.source)
-        place, tau, count = (found.column(name).to_numpy(zero_copy_only=False) for name in ("place", "tau", "people"))
+        table = self.rows.session.fetch(query, about=self.rows.source)
+        place, tau, count = (table.column(name).to_numpy(zero_copy_only=False) for name in ("place", "tau", "people"))
         order = np.lexsort((tau, place))
         return place[order], tau[order].astype(np.float64), count[order].astype(np.int64)
 
@@ -288,13 +283,13 @@ class GroupLimits(EngineLimits):
         super().__init__(rows, limit, seen=lambda: survey, **more)  # type: ignore[arg-type]
         self._windows, self._place = windows, place
 
-    def ladder(self, low: float, high: float) -> Ladder | None:
+    def pieces(self, low: float, high: float) -> Pieces | None:
         """Fetch the limits inside; all of a large group are too many, also where few are distinct: groups share a scan."""
-        everyone = low <= 0.0 and high == math.inf and len(self) > self.whole
-        return None if everyone else super().ladder(low, high)
+        everyone = low <= 0.0 and high == math.inf and len(self) > self.few_enough
+        return None if everyone else super().pieces(low, high)
 
     def _distinct(self, low: float, high: float, *, room: int) -> tuple[Array, NDArray[np.int64]]:
-        known = self._windows.found[self._place]
+        known = self._windows.fetched[self._place]
         for (a, b), (values, repeats) in known.items():
             if a <= low and high <= b:
                 inside = (values > low) & (values <= high)
@@ -302,42 +297,37 @@ class GroupLimits(EngineLimits):
         raise Lacking(low, high)
 
 
-def found_by_group(windows: Windows, part: Callable[..., object], find: Callable[[int, object], Found]) -> list[Found]:
+def find_by_group(windows: Windows, part: Callable[..., object], find: Callable[[int, object], Found]) -> list[Found]:
     """Have something found of each group; what groups lack is fetched for all of them at once.
 
     Where a sample says too little of one group, buckets are counted of all, and those not found yet are asked about by these.
     """
-    found: dict[int, Found] = {}
+    by_place: dict[int, Found] = {}
     parts = [part(place) for place in range(len(windows.groups.names))]
-    while len(found) < len(parts):
-        left, wanted = [place for place in range(len(parts)) if place not in found], Wants({}, {}, {})
+    while len(by_place) < len(parts):
+        left, wanted = [place for place in range(len(parts)) if place not in by_place], Wants({}, {}, {})
         try:
             for place in left:
-                _find(place, parts[place], find, found, wanted)
+                _find(place, parts[place], find, by_place, wanted)
         except Unsure:
             parts = [part(place, surveyed=place in left) for place in range(len(parts))]
         else:
             windows.get(wanted)
-    return [found[place] for place in range(len(parts))]
+    return [by_place[place] for place in range(len(parts))]
 
 
 def _find(
-    place: int, people: object, find: Callable[[int, object], Found], found: dict[int, Found], wanted: Wants
+    place: int, people: object, find: Callable[[int, object], Found], by_place: dict[int, Found], wanted: Wants
 ) -> None:
     """Have something found of a group, or note what it lacks."""
     try:
-        found[place] = find(place, people)
+        by_place[place] = find(place, people)
     except Lacking as needed:
         wanted.windows[place] = needed.window
     except LackingBelow as needed:
         wanted.below[place] = needed.bound
     except Untallied as needed:
         wanted.tallied[place] = needed.wanted
-
-
-def _rows(found: pa.Table) -> Iterable[dict[str, pa.Scalar]]:
-    """Walk over a few rows whose cells stay where they are."""
-    return ({name: found.column(name)[at] for name in found.column_names} for at in range(len(found)))
 
 
 def of_labels(rows: Rows, labels: Sequence[str]) -> Rows:

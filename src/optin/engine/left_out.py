@@ -23,7 +23,7 @@ def usable_rows(rows: Rows, wanted: Sequence[Wanted]) -> tuple[Rows, int]:
     faults = [nobody, *((one.name, words, wrong) for one in wanted for words, wrong in faults_of(rows, one)), *shared]
     marked = rows.table.mutate(optin_fault=ibis.cases(*((wrong, at) for at, (_, _, wrong) in enumerate(faults))))
     bad = marked.filter(marked.optin_fault.notnull())
-    found = rows.session.fetch(bad, about=rows.source).to_pylist()
+    bad_rows = rows.session.fetch(bad, about=rows.source).to_pylist()
     said = [mended(name, words) for name, words, _ in faults]
     people = sorted(
         (
@@ -31,7 +31,7 @@ def usable_rows(rows: Rows, wanted: Sequence[Wanted]) -> tuple[Rows, int]:
             [_text(row[at]) for at in rows.places.values()],
             row["optin_fault"],
         )
-        for row in found
+        for row in bad_rows
     )
     if lines or people:
         assert rows.how.skip_bad is not None  # noqa: S101 - why this was called

@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 from optin.engine.rows import Rows
 from optin.engine.session import literal
 from optin.engine.survey import Survey, survey
-from optin.kernel.ladder import Array, Ladder, Outline, Sums
+from optin.kernel.pieces import Array, Outline, Pieces, Sums
 
 if TYPE_CHECKING:
     from ibis.expr import types as ir
@@ -32,7 +32,7 @@ class EngineLimits:
 
     def __init__(
         self, rows: Rows, limit: ir.FloatingColumn, *, scale: float = 1.0, ceiling: float = math.inf,
-        seen: Callable[[], Survey] | None = None, fetched: list[Ladder] | None = None,
+        seen: Callable[[], Survey] | None = None, fetched: list[Pieces] | None = None,
     ) -> None:  # fmt: skip
         self.rows, self.scale, self.ceiling = rows, scale, ceiling
         self._limit = limit if scale == 1.0 else limit * literal(scale)
@@ -51,7 +51,7 @@ class EngineLimits:
     glanced = False
 
     @property
-    def whole(self) -> int:
+    def few_enough(self) -> int:
         """How many distinct limits may be fetched at once."""
         return max(SMALL, len(self) // SHARE)
 
@@ -96,25 +96,25 @@ class EngineLimits:
         above = len(self) - below.count
         return below.total + (above * bound if above else 0.0)
 
-    def ladder(self, low: float, high: float) -> Ladder | None:
+    def pieces(self, low: float, high: float) -> Pieces | None:
         """Fetch the distinct limits strictly between ``low`` and ``high``, unless there are too many."""
-        return self._ladder(low, high, room=self.whole)
+        return self._pieces(low, high, room=self.few_enough)
 
-    def whole_ladder(self, low: float, high: float) -> Ladder:
+    def all_pieces(self, low: float, high: float) -> Pieces:
         """Do the same however many limits lie inside."""
-        found = self._ladder(low, high, room=len(self))
-        assert found is not None  # noqa: S101 - nobody can be more than everybody
-        return found
+        pieces = self._pieces(low, high, room=len(self))
+        assert pieces is not None  # noqa: S101 - nobody can be more than everybody
+        return pieces
 
-    def _around(self, bound: float) -> Ladder:
-        """Return a ladder that holds ``bound``, of its bucket alone unless one was fetched before."""
-        for ladder in self._fetched:
-            if ladder.low <= bound < ladder.high:
-                return ladder
+    def _around(self, bound: float) -> Pieces:
+        """Return the pieces that hold ``bound``, of its bucket alone unless one was fetched before."""
+        for pieces in self._fetched:
+            if pieces.low <= bound < pieces.high:
+                return pieces
         edges = self.buckets().edges
         j = int(np.searchsorted(edges, bound, side="right"))
         low = float(edges[j - 1]) if j > 0 else 0.0
-        return self.whole_ladder(low, float(np.nextafter(edges[j], np.inf)))
+        return self.all_pieces(low, float(np.nextafter(edges[j], np.inf)))
 
     def _known(self, bound: float) -> Sums | None:
         """Return the sums at a bound that the first scan counted to, or None between its edges."""
@@ -126,7 +126,7 @@ class EngineLimits:
             return None
         return Sums(round(outline.counts[j]), float(outline.totals[j]), float(outline.squares[j]))
 
-    def _ladder(self, low: float, high: float, *, room: int) -> Ladder | None:
+    def _pieces(self, low: float, high: float, *, room: int) -> Pieces | None:
         below, top = self._known(low), self._known(min(high, self.survey.most))
         if below is None:
             below = self._around(low).sums_at(low)
@@ -136,9 +136,9 @@ class EngineLimits:
         if top is not None and top.count - below.count != repeats.sum():
             below = self._added_up(low)  # the engine rounds in its own way: its buckets are not ours
         inside = values < high
-        ladder = Ladder(low, high, below, values[inside], repeats[inside], len(self))
-        self._fetched.append(ladder)
-        return ladder
+        pieces = Pieces(low, high, below, values[inside], repeats[inside], len(self))
+        self._fetched.append(pieces)
+        return pieces
 
     def _added_up(self, bound: float) -> Sums:
         """Add up the limits at or below a bound by a query of its own."""
@@ -155,7 +155,7 @@ class EngineLimits:
         top = min(high, self.ceiling, np.finfo(float).max)
         near = table.filter((table.tau > literal(low)) & (table.tau <= literal(top)))
         query = near.group_by("tau").agg(people=near.count()).limit(room + 1)
-        found = self.rows.session.fetch(query, about=self.rows.source)
-        values = found.column("tau").to_numpy(zero_copy_only=False).astype(np.float64)
+        answer = self.rows.session.fetch(query, about=self.rows.source)
+        values = answer.column("tau").to_numpy(zero_copy_only=False).astype(np.float64)
         order = np.argsort(values)
-        return values[order], found.column("people").to_numpy(zero_copy_only=False).astype(np.int64)[order]
+        return values[order], answer.column("people").to_numpy(zero_copy_only=False).astype(np.int64)[order]

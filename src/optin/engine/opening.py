@@ -15,6 +15,7 @@ from optin.agents.benefit import Benefit
 from optin.agents.grouping import combined, expect_public
 from optin.agents.models import Agents, PrivacyConstrained, QuasiLinear
 from optin.engine import remote
+from optin.engine.agents import EngineConstrained, limit_for_all, limit_of, with_labels
 from optin.engine.checks import MANY, expect_distinct_ids
 from optin.engine.engines import (
     dialect_for,
@@ -26,7 +27,6 @@ from optin.engine.engines import (
     read_parquet,
 )
 from optin.engine.left_out import usable_rows
-from optin.engine.people import EngineConstrained, limit_for_all, limit_of, with_labels
 from optin.engine.rows import Rows
 from optin.engine.session import Session
 from optin.engine.weighing import EngineQuasiLinear
@@ -39,12 +39,12 @@ from optin.tables.file_stamps import marks_of
 from optin.tables.frames import index_of, is_frame
 from optin.tables.headers import expect_column, expect_one_type, expect_told_apart, header
 from optin.tables.how_read import AS_FOUND, GivenReading, HowRead, Reading, expect_stored
-from optin.tables.parquetfiles import expect_whole, parquet_types, row_count
+from optin.tables.parquetfiles import expect_complete, parquet_types, row_count
 from optin.tables.places import is_parquet, real_name
 from optin.tables.plain_files import DataFile, told
-from optin.tables.reading import Table, read_table
 from optin.tables.sources import Source, files_from
 from optin.tables.stored_types import expect_opened
+from optin.tables.table import Table, read_table
 from optin.tables.usable_rows import usable
 from optin.wording.engines import MEMORY
 
@@ -148,26 +148,26 @@ def _expect_source(source: object) -> None:
         )
 
 
-def _header(file: DataFile, found: remote.Located | None) -> tuple[str, ...]:
+def _header(file: DataFile, located: remote.Located | None) -> tuple[str, ...]:
     """Read the column names, and look through CSV before an engine does: they differ in what they make of other text."""
-    if found is not None:
-        return tuple(found.header(str(file.name)))
+    if located is not None:
+        return tuple(located.header(str(file.name)))
     known = tuple(header(file.path))
     if not is_parquet(file.path):
         expect_text(file.path)
     return known
 
 
-def _types(file: DataFile, found: remote.Located | None) -> dict[str, pa.DataType]:
-    return parquet_types(file.path) if found is None else found.types(str(file.name))
+def _types(file: DataFile, located: remote.Located | None) -> dict[str, pa.DataType]:
+    return parquet_types(file.path) if located is None else located.types(str(file.name))
 
 
-def _expect_whole(files: Sequence[DataFile]) -> None:
+def _expect_complete(files: Sequence[DataFile]) -> None:
     """Where an engine gave up on local files, name the file and where it is damaged; nothing the engine said is passed on."""
     with told(files):
         for file in files:
             if not remote.is_remote(str(file.name)):
-                expect_whole(file.path) if is_parquet(file.path) else expect_readable(file.path)
+                expect_complete(file.path) if is_parquet(file.path) else expect_readable(file.path)
 
 
 def engine_for(path: str, how: HowRead = AS_FOUND) -> str:
@@ -210,18 +210,18 @@ def rows_of(
     if hasattr(type(source), "get_backend"):
         backend = source.get_backend()
         return Rows(Session(backend, backend.name, dialect_of(backend), owned=False), source, "the table", id, how=how)
-    found = remote.located(str(source)) if remote.is_remote(str(source)) else None
-    if found is None:
+    located = remote.located(str(source)) if remote.is_remote(str(source)) else None
+    if located is None:
         files = files_from(source, how, None if how.skip_bad else [id, *columns], others=True)
     else:
-        files = tuple(DataFile(file, Path(file)) for file in found.files)
+        files = tuple(DataFile(file, Path(file)) for file in located.files)
     with told(files):
-        return _opened(files, found, source, id=id, columns=columns, engine=engine, how=how)
+        return _opened(files, located, source, id=id, columns=columns, engine=engine, how=how)
 
 
 def _opened(
     files: tuple[DataFile, ...],
-    found: remote.Located | None,
+    located: remote.Located | None,
     source: Source,
     *,
     id: str,  # noqa: A002
@@ -232,23 +232,23 @@ def _opened(
     about = str(source) if isinstance(source, str | Path) and not is_database(str(source)) else str(files[0].name)
     real = tuple(_original(file) for file in files)
     marks = marks_of(real)  # before anything is read of them
-    headers = [(file, _header(file, found)) for file in files]
+    headers = [(file, _header(file, located)) for file in files]
     for file, known in headers:
         for name in (id, *columns):
             expect_column(file.path, name, list(known))
         if is_parquet(file.path):
             expect_told_apart(file.path, list(known))
-    types = [(str(file.path), _types(file, found)) for file in files if is_parquet(file.path)]
+    types = [(str(file.path), _types(file, located)) for file in files if is_parquet(file.path)]
     stored = {name: tuple(kinds[name] for _, kinds in types if name in kinds) for _, kinds in types for name in kinds}
     if dialect_for(engine).one_stored_type:
         expect_opened(stored, about, engine)
         expect_one_type(types)
     expect_reachable(files, engine)
     session = open_session(engine)
-    session.explain = partial(_expect_whole, files)
-    if found is not None:
-        found.register(session)
-    paths = [(str(file.path) if found is None else str(file.name), known) for file, known in headers]
+    session.explain = partial(_expect_complete, files)
+    if located is not None:
+        located.register(session)
+    paths = [(str(file.path) if located is None else str(file.name), known) for file, known in headers]
     if is_parquet(files[0].path):
         table, places = session.tried(lambda: (read_parquet(session, [path for path, _ in paths]), {}), about=about)
     else:
@@ -273,23 +273,23 @@ def usable_agents(table: Table, said: Described, *, index: Any = None) -> tuple[
     expect_public(said.by, (said.limits, said.budgets, said.costs), ACCEPTED)
     table.expect_stored(said.id, said.names)
     wanted = said.wanted(table.how.blank_limit)
-    found = usable(table, said.id, wanted)
-    columns = [found.numbers[one.name] for one in wanted]
-    labels = index if index is None or found.table.kept is None else index[found.table.kept]
-    groups = combined([found.table.labels(name) for name in said.by]) if said.by else None
-    named: dict[str, Any] = {"ids": found.ids, "groups": groups}
+    checked = usable(table, said.id, wanted)
+    columns = [checked.numbers[one.name] for one in wanted]
+    labels = index if index is None or checked.table.kept is None else index[checked.table.kept]
+    groups = combined([checked.table.labels(name) for name in said.by]) if said.by else None
+    named: dict[str, Any] = {"ids": checked.ids, "groups": groups}
     if said.benefit is not None:
         people: Agents = QuasiLinear(*columns, benefit=said.benefit, outside=said.outside, index=labels, **named)
     elif said.limit is not None:
-        people = PrivacyConstrained(np.full(len(found.ids), checked_limit(said.limit)), index=labels, **named)
+        people = PrivacyConstrained(np.full(len(checked.ids), checked_limit(said.limit)), index=labels, **named)
     elif said.limits is not None:
         people = PrivacyConstrained(*columns, index=labels, **named)
     else:
         people = PrivacyConstrained.from_budgets(*columns, index=labels, **named)
     object.__setattr__(people, "by", said.by)  # people are frozen
     object.__setattr__(people, "id_column", said.id)
-    words = found.table.words([one.name for one in wanted])
-    return read_so(people, Reading(words, found.left_out)), found.table
+    words = checked.table.words([one.name for one in wanted])
+    return read_so(people, Reading(words, checked.left_out)), checked.table
 
 
 def read_so(people: Agents, reading: Reading) -> Agents:

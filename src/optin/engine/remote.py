@@ -80,19 +80,19 @@ def _unreadable(file: str) -> BadInput:
 def located(url: str) -> Located:
     """List the files of an address: one file, everything in a folder, or whatever a glob finds."""
     expect("duckdb", "reading an address", package="fsspec")
-    system, found = None, []
+    system, listed = None, []
     try:
         from fsspec.core import url_to_fs
 
         system, path = url_to_fs(url)
-        found = _listed(system, path)
+        listed = _listed(system, path)
     except ImportError as error:
         reason = str(error)
     except Exception:
         reason = "check the address and your rights there"
     else:
         reason = "it holds no CSV or Parquet file"
-    files = sorted(system.unstrip_protocol(file) for file in found if file.lower().endswith(KNOWN)) if system else []
+    files = sorted(system.unstrip_protocol(file) for file in listed if file.lower().endswith(KNOWN)) if system else []
     if not files:
         raise BadInput("{url} cannot be opened: {reason}", url=url, reason=reason)
     if len({file.lower().endswith(".csv") for file in files}) > 1:
@@ -106,8 +106,8 @@ def _listed(system: Any, path: str) -> list[str]:  # noqa: ANN401 - fsspec names
         return [path]
     if has_magic(path) and not system.isdir(path):
         return [file for file in system.glob(path) if system.isfile(file) and not _beside(path, file)]
-    found: list[str] = system.find(path)
-    return [file for file in found if not is_hidden(file.removeprefix(path).strip("/").split("/"))]
+    files: list[str] = system.find(path)
+    return [file for file in files if not is_hidden(file.removeprefix(path).strip("/").split("/"))]
 
 
 def _beside(pattern: str, file: str) -> bool:

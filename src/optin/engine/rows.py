@@ -7,11 +7,10 @@ from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 from uuid import uuid4
 
-from optin.engine.decimals import corrected_in_engine, corrected_whole_in_engine
+from optin.engine.decimals import corrected_in_engine, corrected_integers_in_engine
 from optin.engine.engines import read_parquet
 from optin.engine.functions import present, trimmed
 from optin.engine.session import Session, literal
-from optin.tables.cells import ENDLESS, FARTHEST, NUMBER
 from optin.tables.columns import Wanted, wrong_at
 from optin.tables.decimal_marks import IN_GROUPS, POINT, WITH_COMMA, WITH_POINT, Signs, decimal_mark
 from optin.tables.file_stamps import Mark, expect_unchanged, marks_of
@@ -28,6 +27,7 @@ from optin.tables.stored_types import (
     not_ids,
     not_numbers,
 )
+from optin.tables.table_cells import ENDLESS, FARTHEST, NUMBER
 from optin.wording.answers import NO, NO_ANSWER, YES
 from optin.wording.limit_steps import LIMIT_STEPS, texts_of
 
@@ -35,7 +35,7 @@ if TYPE_CHECKING:
     import pyarrow as pa
     from ibis.expr import types as ir
 
-STEPS = {step.epsilon: texts_of(step) for step in LIMIT_STEPS}
+STEPS = {rung.epsilon: texts_of(rung) for rung in LIMIT_STEPS}
 
 
 @dataclass(frozen=True)
@@ -112,10 +112,10 @@ class Rows:
         for stored in self._stored(name):
             expect_ids(stored, self.source, name)
         kind = column.type()
-        whole = kind.is_integer() or (kind.is_decimal() and kind.scale == 0)
-        if not (kind.is_string() or whole):
+        integer = kind.is_integer() or (kind.is_decimal() and kind.scale == 0)
+        if not (kind.is_string() or integer):
             raise not_ids(self.source, name, str(kind).lstrip("!"))
-        return column.cast("string") if whole else self.session.dialect.valid_text(column)
+        return column.cast("string") if integer else self.session.dialect.valid_text(column)
 
     def number(self, name: str) -> ir.FloatingColumn:
         """Return a column as float64, NULL where it is missing or holds no number."""
@@ -142,7 +142,7 @@ class Rows:
         number, column = self.number(wanted.name), self.column(wanted.name)
         if column.type().is_string() or column.type().is_decimal():
             return corrected_in_engine(self._pointed(wanted.name), number, wanted)
-        return corrected_whole_in_engine(number, wanted) if column.type().is_integer() else number
+        return corrected_integers_in_engine(number, wanted) if column.type().is_integer() else number
 
     def with_limits(self, wanted: Wanted) -> Rows:
         """Write the steps of the limit question as their epsilons, and an empty limit as what it counts as.
@@ -185,8 +185,8 @@ class Rows:
                 "grouped_points": point & grouped,
             }
             query = text.as_table().agg(**{each: cells.sum() for each, cells in counts.items()})
-            found = self.session.one(query, about=self.source)
-            signs = Signs(**{each: int(number or 0) for each, number in found.items()})
+            numbers = self.session.one(query, about=self.source)
+            signs = Signs(**{each: int(number or 0) for each, number in numbers.items()})
             self.decimal_marks[name] = decimal_mark(signs, self.source, name)
         return self.decimal_marks[name]
 
@@ -244,9 +244,9 @@ class Rows:
         """Refuse anything but yes and no, and name the first person (by id) who said something else."""
         table = self.table.select(person=self.ids(), other=self.truth(name).isnull())
         others = table.filter(table.other)
-        found = self.session.one(others.agg(people=others.count(), first=others.person.min()), about=self.source)
-        if found["people"]:
-            raise wrong_at(f"{self.place(found['first'])}: {name}", NO_ANSWER, found["people"] - 1)
+        row = self.session.one(others.agg(people=others.count(), first=others.person.min()), about=self.source)
+        if row["people"]:
+            raise wrong_at(f"{self.place(row['first'])}: {name}", NO_ANSWER, row["people"] - 1)
 
 
 def _decimal(number: float, mark: str) -> ir.StringScalar:

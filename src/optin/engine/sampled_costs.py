@@ -36,12 +36,12 @@ def glance_at_costs(session: Session, cost: ir.FloatingColumn, *, about: str) ->
         total=table.cost.sum(),
         ranks=sample_ranks(table.cost, RANKS.tolist(), SAMPLE),
     )
-    found = session.one(query, about=about)
-    people, free, total = int(found["people"]), int(found["free"] or 0), float(found["total"] or 0.0)
-    plain = found["present"] == people > 0 and not (found["negative"] or found["large"]) and found["small"] == free
+    row = session.one(query, about=about)
+    people, free, total = int(row["people"]), int(row["free"] or 0), float(row["total"] or 0.0)
+    plain = row["present"] == people > 0 and not (row["negative"] or row["large"]) and row["small"] == free
     if not (plain and math.isfinite(total)):
         return None
-    costs = np.array(found["ranks"], dtype=np.float64)
+    costs = np.array(row["ranks"], dtype=np.float64)
     with np.errstate(divide="ignore"):
         ranks = 1.0 / costs[::-1]
     fair = is_fair(costs, total / people, 0.0) and (not free or is_fair(ranks, math.nan, free / people))

@@ -16,9 +16,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from optin.engine.limits import SHARE, SMALL, EngineLimits
-from optin.engine.sampled_limits import LARGE
+from optin.engine.sampled_limits import LARGE, counted
 from optin.engine.session import Session, literal
-from optin.kernel.ladder import Array, Ladder, Outline, Sums
+from optin.kernel.pieces import Array, Outline, Pieces, Sums
 
 if TYPE_CHECKING:
     from ibis.expr import types as ir
@@ -68,22 +68,25 @@ def glances(session: Session, table: ir.Table, *, about: str) -> Glances | None:
     sample_ranks = session.dialect.sample_ranks
     if sample_ranks is None:
         return None
+    import ibis
+
+    # DuckDB drops what the smallest and the largest number of a file answer; these leave NaN out, which the sum shows.
     usable = (table.tau >= literal(0.0)) & (table.tau <= literal(LARGE)) | (table.tau == literal(math.inf))
     query = table.group_by("label").agg(
         people=table.count(),
-        usable=usable.sum(),
+        usable=(usable | ibis.null("boolean")).count(),
         total=table.tau.sum(),
         ranks=sample_ranks(table.tau, RANKS.tolist(), SAMPLE),
     )
-    found = session.fetch(query, about=about).to_pylist()
-    if any((row["usable"] or 0) != row["people"] for row in found):
+    rows = session.fetch(query, about=about).to_pylist()
+    if any(row["usable"] != row["people"] or math.isnan(row["total"]) for row in rows):
         return None
-    return {row["label"]: LabelGlance(row["people"], row["total"], np.array(row["ranks"])) for row in found}
+    return {row["label"]: LabelGlance(row["people"], row["total"], np.array(row["ranks"])) for row in rows}
 
 
-def merged_glances(found: Iterable[LabelGlance]) -> Outline:
+def merged_glances(glanced: Iterable[LabelGlance]) -> Outline:
     """Estimate the sums at every sampled limit, of people with any of these labels."""
-    parts = list(found)
+    parts = list(glanced)
     edges = np.concatenate([each.ranks for each in parts])
     order = np.argsort(edges)
     order = order[np.isfinite(edges[order])]
@@ -92,25 +95,24 @@ def merged_glances(found: Iterable[LabelGlance]) -> Outline:
     return Outline(edges[order], counts, totals, squares, exact=False, margin=UNSURE * len(parts))
 
 
-def expected_below(found: Iterable[LabelGlance], bound: float) -> float:
-    """Say about how many people with any of these labels have a limit below a bound."""
-    shares = np.append(0.0, RANKS)
-    return sum(each.people * float(shares[np.searchsorted(each.ranks, bound)]) for each in found)
+def expected_below(glanced: Glances, bounds: Mapping[str, float]) -> float:
+    """Say about how many people have a limit below the bound of their label."""
+    shares, parts = np.append(0.0, RANKS), ((glanced[label], bound) for label, bound in bounds.items())
+    return sum(each.people * float(shares[np.searchsorted(each.ranks, bound)]) for each, bound in parts)
 
 
 class SampledGroupLimits(EngineLimits):
     """The limits of one group, of which a sample is known, and once they were fetched all below a bound."""
 
-    def __init__(self, looked: Iterable[LabelGlance], known: KnownBelow) -> None:
+    def __init__(self, people: int, sampled: Outline, known: KnownBelow) -> None:
         self.scale, self.ceiling, self._seen, self._fetched = 1.0, math.inf, _unsure, []
-        self._looked, self._known_below = list(looked), known
-        self._people = sum(each.people for each in self._looked)
+        self._people, self._sampled, self._known_below = people, sampled, known
 
     def __len__(self) -> int:
         return self._people
 
     @property
-    def whole(self) -> int:
+    def few_enough(self) -> int:
         """How many limits may be fetched: twice as many as elsewhere, since counting buckets of all groups costs more."""
         return max(SMALL, 2 * len(self) // SHARE)
 
@@ -121,18 +123,18 @@ class SampledGroupLimits(EngineLimits):
 
     def outline(self, low: float, high: float) -> Outline:
         """Estimate from the sample."""
-        return merged_glances(self._looked).between(low, high)
+        return self._sampled.between(low, high)
 
-    def ladder(self, low: float, high: float) -> Ladder:
+    def pieces(self, low: float, high: float) -> Pieces:
         """Have everyone below fetched, who must be few, and return those inside."""
-        everyone = len(self) <= self.whole
-        if not everyone and (math.isinf(high) or self._expected(high) > self.whole):
+        everyone = len(self) <= self.few_enough
+        if not everyone and (math.isinf(high) or self._expected(high) > self.few_enough):
             raise Unsure
-        return self._rungs(low, high)
+        return self._from_sample(low, high)
 
-    def whole_ladder(self, low: float, high: float) -> Ladder:
+    def all_pieces(self, low: float, high: float) -> Pieces:
         """Do the same; a range that was not fetched is none that a sample may be asked about."""
-        return self.ladder(low, high)
+        return self.pieces(low, high)
 
     def sums(self, bound: float) -> Sums:
         """Add up the limits at or below a bound that was fetched."""
@@ -144,18 +146,19 @@ class SampledGroupLimits(EngineLimits):
         raise Unsure
 
     def _expected(self, bound: float) -> float:
-        return float(self.outline(-1.0, math.inf).sums_at(bound).count)
+        return float(self._sampled.sums_at(bound).count)
 
-    def _rungs(self, low: float, high: float) -> Ladder:
+    def _from_sample(self, low: float, high: float) -> Pieces:
         values, repeats = self._known_below(high, ask=True)
         inside = (values > low) & (values < high)
-        return Ladder(low, high, _added_up(values, repeats, low), values[inside], repeats[inside], len(self))
+        return Pieces(low, high, _added_up(values, repeats, low), values[inside], repeats[inside], len(self))
 
 
 def _added_up(values: Array, repeats: NDArray[np.int64], bound: float) -> Sums:
-    below = values <= bound
-    total, squares = (float((values[below] ** k) @ repeats[below]) for k in (1, 2))
-    return Sums(int(repeats[below].sum()), total, squares)
+    last = int(np.searchsorted(values, bound, side="right"))
+    limits, people = values[:last], repeats[:last]
+    totals = limits * people
+    return Sums(int(people.sum()), float(totals.sum()), float((limits * totals).sum()))
 
 
 class KnownBelow:
@@ -163,17 +166,16 @@ class KnownBelow:
 
     def __init__(self) -> None:
         self.bound = -1.0
-        self.found: Known = (np.empty(0), np.empty(0, dtype=np.int64))
+        self.known: Known = (np.empty(0), np.empty(0, dtype=np.int64))
 
     def take(self, bound: float, listed: Array) -> None:
-        """Keep what was fetched, in order."""
-        values, repeats = np.unique(listed, return_counts=True)
-        self.bound, self.found = bound, (values, repeats.astype(np.int64))
+        """Keep what was fetched up to the bound, in order."""
+        self.bound, self.known = bound, counted(np.sort(listed[listed <= bound]))
 
     def __call__(self, bound: float, *, ask: bool) -> Known:
         """Return what lies below a bound; what was not fetched yet is lacking, or nothing that a sample tells."""
         if bound <= self.bound:
-            return self.found
+            return self.known
         if ask:
             raise LackingBelow(bound)
         raise Unsure

@@ -19,7 +19,7 @@ from optin.engine.limits import EngineLimits
 from optin.engine.rows import Rows
 from optin.engine.session import Session, literal
 from optin.engine.survey import Survey
-from optin.kernel.ladder import Array, Ladder, Outline, Sums
+from optin.kernel.pieces import Array, Outline, Pieces, Sums
 
 if TYPE_CHECKING:
     from ibis.expr import types as ir
@@ -61,7 +61,7 @@ def glance(session: Session, limit: ir.FloatingColumn, *, about: str) -> Glance 
     if sample_ranks is None:
         return None
     table = limit.name("tau").as_table()
-    found = session.one(
+    row = session.one(
         table.agg(
             people=table.count(),
             present=table.tau.count(),
@@ -73,10 +73,10 @@ def glance(session: Session, limit: ir.FloatingColumn, *, about: str) -> Glance 
         ),
         about=about,
     )
-    people, infinite, total = int(found["people"]), int(found["infinite"] or 0), float(found["total"] or 0.0)
-    ranks = np.array(found["ranks"] or [], dtype=np.float64)
-    whole = found["present"] == people > 0 and not found["negative"]
-    plain = whole and found["extreme"] == infinite and (total < LARGE or infinite > 0)
+    people, infinite, total = int(row["people"]), int(row["infinite"] or 0), float(row["total"] or 0.0)
+    ranks = np.array(row["ranks"] or [], dtype=np.float64)
+    valid = row["present"] == people > 0 and not row["negative"]
+    plain = valid and row["extreme"] == infinite and (total < LARGE or infinite > 0)
     fair = plain and is_fair(ranks, total / people, infinite / people)
     return Glance(people, infinite > 0, total, ranks) if fair else None
 
@@ -95,7 +95,7 @@ class GlancedLimits(EngineLimits):
     glanced = True
 
     def __init__(
-        self, rows: Rows, limit: ir.FloatingColumn, looked: Glance, *, seen: Callable[[], Survey], fetched: list[Ladder]
+        self, rows: Rows, limit: ir.FloatingColumn, looked: Glance, *, seen: Callable[[], Survey], fetched: list[Pieces]
     ) -> None:
         super().__init__(rows, limit, seen=seen, fetched=fetched)
         self._glance = looked
@@ -120,9 +120,9 @@ class GlancedLimits(EngineLimits):
 
     def sums(self, bound: float) -> Sums:
         """Add up the limits at or below ``bound``: from what was fetched, or by a query of its own."""
-        for ladder in self._fetched:
-            if ladder.low <= bound < ladder.high:
-                return ladder.sums_at(bound)
+        for pieces in self._fetched:
+            if pieces.low <= bound < pieces.high:
+                return pieces.sums_at(bound)
         return self._added_up(min(bound, np.finfo(float).max))
 
     def clipped_total(self, bound: float) -> float:
@@ -131,33 +131,33 @@ class GlancedLimits(EngineLimits):
         Where a limit is above the bound its two gaps cancel exactly, however large it is; an endless one would leave NaN. Where
         limits are far below the bound, too few of their digits would be left, and they are added up by themselves.
         """
-        fetched = any(ladder.low <= bound < ladder.high for ladder in self._fetched)
+        fetched = any(pieces.low <= bound < pieces.high for pieces in self._fetched)
         if fetched or self._glance.endless:
             return super().clipped_total(bound)
         table = self._limit.name("tau").as_table()
         gap = literal(bound) - table.tau
-        found = self.rows.session.one(table.agg(gaps=self._add_up(gap + gap.abs())), about=self.rows.source)
+        row = self.rows.session.one(table.agg(gaps=self._add_up(gap + gap.abs())), about=self.rows.source)
         bounds = len(self) * bound
-        clipped = bounds - float(found["gaps"]) / 2
+        clipped = bounds - float(row["gaps"]) / 2
         return clipped if bounds <= FEW_DIGITS * clipped else super().clipped_total(bound)
 
-    def _ladder(self, low: float, high: float, *, room: int) -> Ladder | None:
+    def _pieces(self, low: float, high: float, *, room: int) -> Pieces | None:
         """Fetch the distinct limits inside, and in the same query add up those at or below ``low``."""
         for known in self._fetched:
             if (known.low, known.high) == (low, high):
                 return known
         below, inside = self._expected(0.0, low), self._expected(low, high)
         few = MOSTLY * inside <= below and inside <= room
-        ladder = self._listed(low, high) if few else self._stepped(low, high, room)
-        if ladder is not None:
-            self._fetched.append(ladder)
-        return ladder
+        pieces = self._listed(low, high) if few else self._grouped(low, high, room)
+        if pieces is not None:
+            self._fetched.append(pieces)
+        return pieces
 
     def _expected(self, low: float, high: float) -> float:
         ranks = self._glance.ranks
         return len(self) * float(BETWEEN @ ((ranks > low) & (ranks < high)))
 
-    def _listed(self, low: float, high: float) -> Ladder:
+    def _listed(self, low: float, high: float) -> Pieces:
         """List the few inside and subtract them from all below ``high``: no group is formed.
 
         Where many are below, both parts of the query start at the table itself, which is cheaper than a list of some of many.
@@ -172,36 +172,36 @@ class GlancedLimits(EngineLimits):
             again = self._limit.name("near").as_table()
             inside = again.filter(_around(again.near, low, high, is_below))
             query = near.agg(**sums).cross_join(inside.agg(inside=inside.near.collect()))
-        found = self.rows.session.fetch(query, about=self.rows.source)
-        listed = np.sort(found.column("inside").combine_chunks().flatten().to_numpy(zero_copy_only=False))
+        answer = self.rows.session.fetch(query, about=self.rows.source)
+        listed = np.sort(answer.column("inside").combine_chunks().flatten().to_numpy(zero_copy_only=False))
         listed = listed[np.searchsorted(listed, low, side="right") : np.searchsorted(listed, high)]
-        values, repeats = _counted(listed)
-        people, total, squares = (found.column(name)[0].as_py() or 0 for name in ("people", "total", "squares"))
+        values, repeats = counted(listed)
+        people, total, squares = (answer.column(name)[0].as_py() or 0 for name in ("people", "total", "squares"))
         below = Sums(people - len(listed), total - float(listed.sum()), squares - float(listed @ listed))
-        return Ladder(low, high, below, values, repeats, len(self))
+        return Pieces(low, high, below, values, repeats, len(self))
 
-    def _stepped(self, low: float, high: float, room: int) -> Ladder | None:
+    def _grouped(self, low: float, high: float, room: int) -> Pieces | None:
         """Group by limit, everyone at or below ``low`` together; however many are alike, they are one row."""
         import ibis
 
         table = self._limit.name("tau").as_table()
         near = table.filter(self.rows.session.below(table.tau, high))
-        near = near.select(tau=near.tau, step=ibis.ifelse(near.tau <= literal(low), literal(low), near.tau))
-        steps = near.group_by("step").agg(
+        near = near.select(tau=near.tau, edge=ibis.ifelse(near.tau <= literal(low), literal(low), near.tau))
+        distinct = near.group_by("edge").agg(
             people=near.count(), total=self._add_up(near.tau), squares=self._add_up(near.tau * near.tau)
         )
-        found = self.rows.session.fetch(steps.order_by("step").limit(room + 2), about=self.rows.source)
-        if len(found) > room + 1:
+        answer = self.rows.session.fetch(distinct.order_by("edge").limit(room + 2), about=self.rows.source)
+        if len(answer) > room + 1:
             return None
         values, people, totals, squares = (
-            found.column(name).to_numpy(zero_copy_only=False) for name in ("step", "people", "total", "squares")
+            answer.column(name).to_numpy(zero_copy_only=False) for name in ("edge", "people", "total", "squares")
         )
         foot = int(len(values) > 0 and values[0] <= low)
         below = Sums(int(people[0]), float(totals[0]), float(squares[0])) if foot else Sums(0, 0.0, 0.0)
-        return Ladder(low, high, below, values[foot:], people[foot:].astype(np.int64), len(self))
+        return Pieces(low, high, below, values[foot:], people[foot:].astype(np.int64), len(self))
 
 
-def _counted(rising: Array) -> tuple[Array, NDArray[np.int64]]:
+def counted(rising: Array) -> tuple[Array, NDArray[np.int64]]:
     """Return distinct numbers and how often each occurs; most often all of them are distinct."""
     if (rising[1:] > rising[:-1]).all():
         return rising, np.ones(len(rising), dtype=np.int64)

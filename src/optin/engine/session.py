@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from optin.engine.dialect import Dialect
-from optin.errors import BadInput
+from optin.errors import BadInput, came_of_interrupt
 from optin.formats.scratch import Scratch
 
 if TYPE_CHECKING:
@@ -79,16 +79,18 @@ class Session:
 
     def tried(self, call: Callable[[], Any], about: str) -> Any:  # noqa: ANN401 - whatever the engine gives
         """Return what a call gives; where the engine fails, its error may quote rows, so it ends here."""
-        found = FAILED
+        answer, interrupted = FAILED, False
         try:
             with warnings.catch_warnings():
                 warnings.simplefilter("ignore")  # advice to programmers of the engine, not to its users
-                found = call()
+                answer = call()
         except BadInput:  # our own words
             raise
         except Exception as error:
-            reason = type(error).__name__
-        if found is FAILED:
+            reason, interrupted = type(error).__name__, came_of_interrupt(error)
+        if interrupted:
+            raise KeyboardInterrupt
+        if answer is FAILED:
             self.explain()
             raise BadInput(
                 "{about} cannot be read by {name} ({reason}): a file is damaged, or was changed or taken away while"
@@ -98,7 +100,7 @@ class Session:
                 name=self.name,
                 reason=reason,
             )
-        return found
+        return answer
 
     def __enter__(self) -> Session:
         return self

@@ -95,20 +95,20 @@ def _answer(engine: str, call: Callable[[], Any]) -> Any:  # noqa: ANN401 - a se
     """Wait for a cluster, but not for ever; nothing is charged or planned yet."""
     patience = _patience()
     _started(engine, lambda: _start_java(engine))
-    found: list[Any] = []
+    answers: list[Any] = []
 
     def tried() -> None:
         try:
-            found.append(call())
+            answers.append(call())
         except Exception:
-            found.append(FAILED)
+            answers.append(FAILED)
 
     thread = threading.Thread(target=tried, daemon=True)
     thread.start()
     thread.join(patience)
-    if not found or found[0] is FAILED:
+    if not answers or answers[0] is FAILED:
         raise _silent(engine)
-    return found[0]
+    return answers[0]
 
 
 def _patience() -> float:
@@ -125,16 +125,16 @@ def _patience() -> float:
 
 def _started(engine: str, call: Callable[[], Any]) -> Any:  # noqa: ANN401
     """Start Spark in this process; what it says when it cannot names neither Java nor what to do."""
-    found = FAILED
+    started = FAILED
     with contextlib.suppress(Exception):
-        found = call()
-    if found is FAILED:
+        started = call()
+    if started is FAILED:
         raise BadInput(
             "Spark does not start for engine {engine}: it needs Java 17 (java on the PATH, or JAVA_HOME); and a"
             " process that has used sc://… cannot use another Spark: start a new one",
             engine=engine,
         )
-    return found
+    return started
 
 
 def _start_java(engine: str) -> None:
@@ -212,8 +212,8 @@ def _named(session: Session, files: Sequence[str], opened: Callable[[Any], Any])
 
 def _expect_all(frame: Any, files: Sequence[str]) -> None:  # noqa: ANN401
     """Refuse if Spark would read other files than were listed; it would say nothing."""
-    found = Counter(_own_name(unquote(address)) for address in frame.inputFiles())
-    if found != Counter(map(_own_name, files)):
+    to_read = Counter(_own_name(unquote(address)) for address in frame.inputFiles())
+    if to_read != Counter(map(_own_name, files)):
         raise BadInput(
             "Spark does not read {file} and what is beside it file by file as listed: " + RENAME,
             file=files[0],

@@ -18,7 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from optin.engine.session import Session, literal
-from optin.kernel.ladder import Array, Outline
+from optin.kernel.pieces import Array, Outline
 from optin.tables.columns import LARGEST
 
 if TYPE_CHECKING:
@@ -43,7 +43,7 @@ class Survey:
     names: Array
     counts: NDArray[np.int64]
     shifts: Array  # sum of (limit - name)
-    spreads: Array  # sum of (limit - name)^2
+    gap_squares: Array  # sum of (limit - name)^2
     digits: int = DIGITS
 
     @property
@@ -61,7 +61,7 @@ class Survey:
     def outline(self) -> Outline:
         """Return the exact sums at the upper end of each bucket."""
         totals = self.counts * self.names + self.shifts
-        squares = self.counts * self.names**2 + 2 * self.names * self.shifts + self.spreads
+        squares = self.counts * self.names**2 + 2 * self.names * self.shifts + self.gap_squares
         counts = self.zeros + np.cumsum(self.counts, dtype=np.float64)
         return Outline(tops(self.names, self.digits), counts, np.cumsum(totals), np.cumsum(squares), exact=True)
 
@@ -76,26 +76,26 @@ class Survey:
             names=self.names[kept],
             counts=self.counts[kept],
             shifts=self.shifts[kept],
-            spreads=self.spreads[kept],
+            gap_squares=self.gap_squares[kept],
         )
 
 
 def survey(session: Session, limit: ir.FloatingColumn, *, about: str) -> Survey:
     """Scan a column once."""
     table = limit.name("tau").as_table()
-    found = session.fetch(_bucketed(table, (), DIGITS), about=about)
-    beyond = _beyond(session, table, (), about=about) if _is_beyond(found) else None
-    return _read(found, beyond, DIGITS)
+    buckets = session.fetch(_bucketed(table, (), DIGITS), about=about)
+    beyond = _beyond(session, table, (), about=about) if _is_beyond(buckets) else None
+    return _read(buckets, beyond, DIGITS)
 
 
 def surveys(session: Session, table: ir.Table, *, about: str, digits: int = COARSE) -> dict[str | None, Survey]:
     """Scan limits ``tau`` and the public labels beside them once; each label has a survey of its own people."""
     import pyarrow.compute as pc
 
-    found = session.fetch(_bucketed(table, ("label",), digits), about=about)
-    beyond = _beyond(session, table, ("label",), about=about) if _is_beyond(found) else None
-    order = pc.sort_indices(found, sort_keys=[("label", "ascending")])
-    parts = found.take(order)
+    buckets = session.fetch(_bucketed(table, ("label",), digits), about=about)
+    beyond = _beyond(session, table, ("label",), about=about) if _is_beyond(buckets) else None
+    order = pc.sort_indices(buckets, sort_keys=[("label", "ascending")])
+    parts = buckets.take(order)
     labels = parts.column("label").to_pylist()
     edges = [at for at in range(len(labels)) if at == 0 or labels[at] != labels[at - 1]] + [len(labels)]
     return {labels[a]: _read(parts.slice(a, b - a), _of_label(beyond, labels[a]), digits) for a, b in pairwise(edges)}
@@ -105,18 +105,18 @@ def _bucketed(table: ir.Table, by: tuple[str, ...], digits: int) -> ir.Table:
     split = table.tau * literal(_factor(digits))
     named = table.select(*by, tau=table.tau, bucket=split - (split - table.tau))
     gap = named.tau - named.bucket
-    return named.group_by(*by, "bucket").agg(people=named.count(), shift=gap.sum(), spread=(gap * gap).sum())
+    return named.group_by(*by, "bucket").agg(people=named.count(), shift=gap.sum(), gap_squares=(gap * gap).sum())
 
 
-def _is_beyond(found: pa.Table) -> bool:
-    return bool(np.isnan(found.column("bucket").fill_null(-1.0).to_numpy(zero_copy_only=False)).any())
+def _is_beyond(buckets: pa.Table) -> bool:
+    return bool(np.isnan(buckets.column("bucket").fill_null(-1.0).to_numpy(zero_copy_only=False)).any())
 
 
-def _read(found: pa.Table, beyond: pa.Table | None, digits: int) -> Survey:
+def _read(buckets: pa.Table, beyond: pa.Table | None, digits: int) -> Survey:
     """Take what a scan found: buckets in order, and apart from them what is unusable, zero, infinite or huge."""
-    columns = {name: found.column(name).to_numpy(zero_copy_only=False) for name in ("people", "shift", "spread")}
-    missing = found.column("bucket").is_null().to_numpy(zero_copy_only=False)
-    names = np.where(missing, -1.0, found.column("bucket").fill_null(-1.0).to_numpy(zero_copy_only=False))
+    columns = {name: buckets.column(name).to_numpy(zero_copy_only=False) for name in ("people", "shift", "gap_squares")}
+    missing = buckets.column("bucket").is_null().to_numpy(zero_copy_only=False)
+    names = np.where(missing, -1.0, buckets.column("bucket").fill_null(-1.0).to_numpy(zero_copy_only=False))
     counts = columns["people"].astype(np.int64)
     large = int(counts[np.isnan(names)].sum())
     rows = [] if beyond is None else beyond.to_pylist()
@@ -133,7 +133,7 @@ def _read(found: pa.Table, beyond: pa.Table | None, digits: int) -> Survey:
         names=names[order],
         counts=counts[order],
         shifts=columns["shift"][order],
-        spreads=columns["spread"][order],
+        gap_squares=columns["gap_squares"][order],
         digits=digits,
     )
 
@@ -152,9 +152,9 @@ def _of_label(beyond: pa.Table | None, label: str | None) -> pa.Table | None:
     return None if beyond is None else beyond.filter(pc.equal(beyond.column("label"), label))
 
 
-def merged_surveys(found: Iterable[Survey]) -> Survey:
+def merged_surveys(labelled: Iterable[Survey]) -> Survey:
     """Put the surveys of several labels together."""
-    parts = list(found)
+    parts = list(labelled)
     if len(parts) == 1:
         return parts[0]
     counts = {name: sum(getattr(each, name) for each in parts) for name in _COUNTS}
@@ -162,13 +162,13 @@ def merged_surveys(found: Iterable[Survey]) -> Survey:
 
     def added_up(name: str) -> NDArray[Any]:
         column = np.concatenate([getattr(each, name) for each in parts])
-        found = np.zeros(len(names), dtype=column.dtype)
-        np.add.at(found, place, column)
-        return found
+        sums = np.zeros(len(names), dtype=column.dtype)
+        np.add.at(sums, place, column)
+        return sums
 
-    columns = {name: added_up(name) for name in ("counts", "shifts", "spreads")}
-    whole: dict[str, Any] = {**counts, "names": names, **columns, "digits": parts[0].digits}
-    return Survey(**whole)
+    columns = {name: added_up(name) for name in ("counts", "shifts", "gap_squares")}
+    added: dict[str, Any] = {**counts, "names": names, **columns, "digits": parts[0].digits}
+    return Survey(**added)
 
 
 _COUNTS = ("people", "unusable", "zeros", "infinite", "huge")

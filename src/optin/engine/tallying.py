@@ -36,25 +36,25 @@ def tally_with_few(
     A sum that is infinite says that some have no limit, who are counted by `tally`.
     """
     measures, add_up = _yardstick(design), rows.session.dialect.steady_sum
-    kept = few_below(measures["surely_pooled"]) if math.isfinite(design.cap) else None
-    if kept is None:
+    apart = few_below(measures["surely_pooled"]) if math.isfinite(design.cap) else None
+    if apart is None:
         return tally(rows, limit, design)
     table = limit.name("tau").as_table()
     all_of = rows.session.one(table.agg(people=table.count(), limits=add_up(table.tau)), about=rows.source)
     if not math.isfinite(all_of["limits"]):
         return tally(rows, limit, design)
-    few = kept.filter(kept.tau < literal(measures["top"]))
+    few = apart.filter(apart.tau < literal(measures["top"]))
     few = _compared(few.select("tau", **{name: literal(value) for name, value in measures.items()}))
-    query = kept.agg(**_counts_below(kept, measures)).cross_join(few.agg(**_sums_below(few, add_up)))
-    found = rows.session.one(query, about=rows.source)
-    others = {name: all_of["people"] - (found.pop(f"not_{name}") or 0) for name in _REACHED}
-    return _read(_with_those_at_cap({"infinite": 0, **all_of, **found, **others}, measures), measures)
+    query = apart.agg(**_counts_below(apart, measures)).cross_join(few.agg(**_sums_below(few, add_up)))
+    row = rows.session.one(query, about=rows.source)
+    others = {name: all_of["people"] - (row.pop(f"not_{name}") or 0) for name in _REACHED}
+    return _read(_with_those_at_cap({"infinite": 0, **all_of, **row, **others}, measures), measures)
 
 
-def _counts_below(kept: ir.Table, measures: Yardstick) -> dict[str, ir.Value]:
+def _counts_below(apart: ir.Table, measures: Yardstick) -> dict[str, ir.Value]:
     """Count, among the few who are kept apart, those below what all others reach."""
-    counts = {f"not_{name}": (kept.tau < literal(measures[bound])).sum() for name, bound in _REACHED.items() if bound}
-    return counts | {"not_some": (kept.tau <= literal(0.0)).sum()}
+    counts = {f"not_{name}": (apart.tau < literal(measures[bound])).sum() for name, bound in _REACHED.items() if bound}
+    return counts | {"not_some": (apart.tau <= literal(0.0)).sum()}
 
 
 _REACHED = {"some": "", "capped": "top", "pooled": "least_pooled", "strictly_pooled": "surely_pooled"}
@@ -72,8 +72,8 @@ def tally(rows: Rows, limit: ir.FloatingColumn, design: Design) -> Tally:
     everyone = table.agg(**_counts(table, measures, add_up))
     few = table.filter(table.tau < literal(measures["top"]))
     few = _compared(few.mutate(**{name: literal(value) for name, value in measures.items()}))
-    found = rows.session.one(everyone.cross_join(few.agg(**_sums_below(few, add_up))), about=rows.source)
-    return _read(_with_those_at_cap(found, measures), measures)
+    row = rows.session.one(everyone.cross_join(few.agg(**_sums_below(few, add_up))), about=rows.source)
+    return _read(_with_those_at_cap(row, measures), measures)
 
 
 def tallies(
@@ -94,8 +94,8 @@ def tallies(
         view = view.mutate(tau=indifferent(view.surplus, view.tau))
     people = _compared(view)
     query = people.group_by("place").agg(**_sums(people, rows.session.dialect.steady_sum))
-    found = rows.session.fetch(query, about=rows.source).to_pylist()
-    read = {(at := row.pop("place")): _read(row, measures[at]) for row in found}
+    answers = rows.session.fetch(query, about=rows.source).to_pylist()
+    read = {(at := row.pop("place")): _read(row, measures[at]) for row in answers}
     return {at: read.get(at, _NOBODY) for at in wanted}
 
 
@@ -195,9 +195,9 @@ def _sums_below(few: ir.Table, add_up: Sum) -> dict[str, ir.Value]:
     return {name: sums[name] for name in ("broken", "below_total", "at", "at_total", "above")} | free
 
 
-def _with_those_at_cap(found: dict[str, Any], measures: Yardstick) -> dict[str, Any]:
+def _with_those_at_cap(row: dict[str, Any], measures: Yardstick) -> dict[str, Any]:
     """Add those who reach the cap, all of whom have its weight, to what was found of those below it."""
-    read = {name: number or 0 for name, number in found.items()}
+    read = {name: number or 0 for name, number in row.items()}
     read["positive"], read["total"] = read.pop("some") - read["infinite"], read.pop("limits") / measures["unit"]
     at_cap, excess = read["total"] - read.pop("plain_below"), measures["cap"] - measures["mean"]
     if abs(excess) <= measures["near_mean"]:
@@ -209,13 +209,13 @@ def _with_those_at_cap(found: dict[str, Any], measures: Yardstick) -> dict[str, 
     return read
 
 
-def _read(found: dict[str, Any], measures: Yardstick) -> Tally:
+def _read(row: dict[str, Any], measures: Yardstick) -> Tally:
     cap, mean = measures["cap"], measures["mean"]
-    capped = found.pop("capped") or 0
+    capped = row.pop("capped") or 0
     for name, each in (("weights", cap), ("squares", cap * cap), ("tilt", max(cap - mean, 0.0))):
-        found[name] = (found[name] or 0.0) + (capped * each if capped else 0.0)
+        row[name] = (row[name] or 0.0) + (capped * each if capped else 0.0)
     kinds = {field.name: int if field.type == "int" else float for field in fields(Tally)}
-    return Tally(**{name: kind(found[name] or 0) for name, kind in kinds.items()})  # type: ignore[arg-type]
+    return Tally(**{name: kind(row[name] or 0) for name, kind in kinds.items()})  # type: ignore[arg-type]
 
 
 _NOBODY = Tally(0, 0, 0, 0, 0.0, 0.0, 0.0, 0.0, 0, 0, 0.0, 0, 0.0, 0, 0.0)

@@ -10,10 +10,10 @@ from typing import TYPE_CHECKING, Any, NoReturn
 import numpy as np
 
 from optin.agents.benefit import Benefit
-from optin.agents.forms import Found, Weighing
 from optin.agents.models import QuasiLinear
+from optin.agents.protocols import Found, Weighing
 from optin.engine.checks import checked_survey, stays_there, usable_survey
-from optin.engine.grouping import GroupLimits, Windows, found_by_group, groups_of, of_labels
+from optin.engine.grouping import GroupLimits, Windows, find_by_group, groups_of, of_labels
 from optin.engine.limits import EngineLimits
 from optin.engine.ratios import is_usable
 from optin.engine.rows import Rows
@@ -24,8 +24,8 @@ from optin.engine.survey import FINER, Survey, merged_surveys
 from optin.engine.tallying import Tallied, indifferent, tally
 from optin.errors import BadInput
 from optin.kernel.bound import Tally
-from optin.kernel.ladder import Ladder
 from optin.kernel.optimum import Design
+from optin.kernel.pieces import Pieces
 from optin.tables.columns import Wanted
 
 if TYPE_CHECKING:
@@ -48,7 +48,7 @@ class EngineQuasiLinear(Weighing):
     ) -> None:
         if getattr(benefit, "per_person", False) or np.ndim(outside):
             raise BadInput(SHARED)
-        self.rows, self.column, self.index, self.by, self._fetched = rows, costs, None, by, list[Ladder]()
+        self.rows, self.column, self.index, self.by, self._fetched = rows, costs, None, by, list[Pieces]()
         common = QuasiLinear(np.ones(1), benefit=benefit, outside=outside)
         self.benefit, self.outside = common.benefit, common.outside
         if by:
@@ -89,12 +89,12 @@ class EngineQuasiLinear(Weighing):
 
         def part(place: int, *, surveyed: bool = True) -> EngineQuasiLinear:  # costs are never sampled
             people = self.over(of_labels(self.rows, self.groups.labels(place)))
-            people.groups, people.by, people._fetched = None, (), list[Ladder]()
+            people.groups, people.by, people._fetched = None, (), list[Pieces]()
             people.seen = self.groups.survey(place)
             people._windows = (windows, place)
             return people
 
-        return found_by_group(windows, part, find)
+        return find_by_group(windows, part, find)
 
     _windows: tuple[Windows, int] | None = None
 

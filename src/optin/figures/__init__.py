@@ -11,15 +11,15 @@ no matplotlib; the axes brings it.
 from optin.figures.accuracy import error_sources, intervals, release_sources, turnout
 from optin.figures.answers import answer, answer_height
 from optin.figures.by_group import by_group, differences
-from optin.figures.cells import Cell, cells, groups
 from optin.figures.comparison import comparison, losses
 from optin.figures.dial import variance_by_cap, variance_by_eta
 from optin.figures.histograms import histogram
 from optin.figures.ink import DARK, LIGHT, Ink
 from optin.figures.laboratory import limit_reports, margins, relation, rounds
 from optin.figures.means import mean
+from optin.figures.merged_cells import Cell, cells, groups
 from optin.figures.paper import png
-from optin.figures.people import costly_limits, limits, weights
+from optin.figures.people_by_limit import costly_limits, limits, weights
 from optin.figures.proportions import proportions
 from optin.figures.shares import epsilon_shares
 

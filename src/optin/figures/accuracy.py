@@ -12,10 +12,10 @@ import numpy as np
 from optin.agents import Description
 from optin.baselines import Reference, best_threshold, no_privacy, references
 from optin.errors import BadInput
-from optin.figures.cells import SMALLEST_CELL, People, coarse, described
 from optin.figures.curves import crowd, turnout_tilts, turnout_variances
 from optin.figures.ink import LIGHT, Ink, dot, inches, key, name_lines, plain, scaled_axis, write
-from optin.kernel.ladder import Array
+from optin.figures.merged_cells import SMALLEST_CELL, PeopleShown, coarse, described
+from optin.kernel.pieces import Array
 from optin.planning import Plan
 from optin.releasing import Interval, Release
 from optin.wording.language import N_, _, capital
@@ -79,10 +79,15 @@ def threshold_hidden(plan: Plan, description: Description) -> bool:
 
 def release_parts(release: Release) -> tuple[Parts, ...]:
     """Split a release's error, beside the plain mean of the people who joined."""
-    spread = release.announcement.data_variance
+    data_variance = release.announcement.data_variance
     return (
-        Parts(_("no privacy at all"), spread / release.joined_people, 0.0),
-        Parts(_("this release"), spread * release.sum_squared_weights, release.noise_variance, release.bias_bound**2),
+        Parts(_("no privacy at all"), data_variance / release.joined_people, 0.0),
+        Parts(
+            _("this release"),
+            data_variance * release.sum_squared_weights,
+            release.noise_variance,
+            release.bias_bound**2,
+        ),
     )
 
 
@@ -94,7 +99,7 @@ def release_error(release: Release) -> float:
 def error_sources(
     ax: Axes,
     plan: Plan,
-    people: People | None = None,
+    people: PeopleShown | None = None,
     *,
     release: Release | None = None,
     ink: Ink = LIGHT,
@@ -110,7 +115,7 @@ def release_sources(ax: Axes, release: Release, *, ink: Ink = LIGHT) -> str:
     return _stacked(ax, release_parts(release), _("this release"), ink)
 
 
-def turnout(ax: Axes, plan: Plan, people: People, *, release: Release | None = None, ink: Ink = LIGHT) -> str:
+def turnout(ax: Axes, plan: Plan, people: PeopleShown, *, release: Release | None = None, ink: Ink = LIGHT) -> str:
     """Draw the error against the share of people who stay away, promises frozen (E12), and the release's own.
 
     Unless the noise was given, the standard errors of every pattern of decliners lie between the outer lines. Where a gap
@@ -123,8 +128,8 @@ def turnout(ax: Axes, plan: Plan, people: People, *, release: Release | None = N
     most = max(MOST_AWAY, min(math.ceil(10 * gone + 0.5) / 10, 0.95))
     away = np.linspace(0.0, most, 121)
     lines = turnout_lines(plan, description, away)
-    whole, biased = math.sqrt(plan.worst_case_mse), plan.max_gap > 0
-    top = min(max(float(line[-1]) for line in lines.values()), (12 if biased else 4.5) * whole) * 1.08
+    error, biased = math.sqrt(plan.worst_case_mse), plan.max_gap > 0
+    top = min(max(float(line[-1]) for line in lines.values()), (12 if biased else 4.5) * error) * 1.08
     plain(
         ax,
         ink,
@@ -143,7 +148,7 @@ def turnout(ax: Axes, plan: Plan, people: People, *, release: Release | None = N
     names = {"strictest": _("strictest\nfirst"), "random": _("at random"), "generous": _("most open\nfirst")}
     ends = [(name, min(float(lines[who][-1]), top)) for who, name in names.items()]
     name_lines(ax, ink, ends, right=most * 100)
-    dot(ax, ink, (0, whole), filled=release is None)
+    dot(ax, ink, (0, error), filled=release is None)
     if release is not None:
         _came(ax, (gone * 100, min(release_error(release), top)), ink)
     return _turnout_words(plan, description, release)
@@ -200,8 +205,8 @@ def intervals(ax: Axes, release: Release, *, level_of: float = 0.95, ink: Ink = 
     noise, total = release.noise_interval(level_of), release.total_interval(level_of)
     error = release.standard_error
     plain(ax, ink, x=_("in the unit of the values"), y="", grid="x")
-    for row, (found, colour) in enumerate(((total, ink.pale), (noise, ink.strong))):
-        _interval(ax, found, row, colour, error, ink)
+    for row, (interval, colour) in enumerate(((total, ink.pale), (noise, ink.strong))):
+        _interval(ax, interval, row, colour, error, ink)
         dot(ax, ink, (release.estimate, row))
     words = _("estimate {estimate}", estimate=meaningful(release.estimate, error))
     write(ax, ink, words, (release.estimate, 1), offset=(0, 14), ha="center", weight="bold")
@@ -220,12 +225,12 @@ def intervals(ax: Axes, release: Release, *, level_of: float = 0.95, ink: Ink = 
     )
 
 
-def _interval(ax: Axes, found: Interval, row: int, colour: str, error: float, ink: Ink) -> None:
-    ax.plot((found.low, found.high), (row, row), color=colour, linewidth=9, solid_capstyle="butt", zorder=3)
-    ax.plot((found.low, found.high), (row, row), "|", color=ink.text, markersize=13, zorder=4)
-    low, high = ends(found, error)
-    write(ax, ink, low, (found.low, row), offset=(-5, 0), ha="right", va="center")
-    write(ax, ink, high, (found.high, row), offset=(5, 0), ha="left", va="center")
+def _interval(ax: Axes, interval: Interval, row: int, colour: str, error: float, ink: Ink) -> None:
+    ax.plot((interval.low, interval.high), (row, row), color=colour, linewidth=9, solid_capstyle="butt", zorder=3)
+    ax.plot((interval.low, interval.high), (row, row), "|", color=ink.text, markersize=13, zorder=4)
+    low, high = ends(interval, error)
+    write(ax, ink, low, (interval.low, row), offset=(-5, 0), ha="right", va="center")
+    write(ax, ink, high, (interval.high, row), offset=(5, 0), ha="left", va="center")
 
 
 def _promise(ax: Axes, promised: float, right: float, ink: Ink) -> None:

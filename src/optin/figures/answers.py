@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from optin.figures.captions import MANY, row_labels
 from optin.figures.histograms import histogram
 from optin.figures.ink import LIGHT, Ink
-from optin.figures.labels import MANY, row_labels
 from optin.figures.means import mean
 from optin.figures.proportions import proportions
 from optin.questions.histogram import HistogramResult

@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from optin.errors import BadInput
+from optin.figures.captions import MANY, drawable_names, row_labels, rows_are_numbered, unit_label
 from optin.figures.ink import LIGHT, Ink, plain, write
-from optin.figures.labels import MANY, drawable_names, row_labels, rows_are_numbered, unit_label
 from optin.figures.marks import interval_looks
 from optin.questions.kinds import Reading
 from optin.releasing.across import Differences, Total
@@ -59,20 +59,20 @@ def by_group(
     return _words(names, readings, whole, unit)
 
 
-def differences(ax: Axes, found: Differences, *, answer: str = "", ink: Ink = LIGHT) -> str:
+def differences(ax: Axes, result: Differences, *, answer: str = "", ink: Ink = LIGHT) -> str:
     """Draw the differences of all pairs with intervals that hold together; a filled dot is one whose interval leaves out 0.
 
     Returns the picture in words.
     """
-    pairs = [(pair, _of_answer(pair.readings(found.each_level), answer)) for pair in found.pairs]
+    pairs = [(pair, _of_answer(pair.readings(result.each_level), answer)) for pair in result.pairs]
     _expect_few(len(pairs))
-    unit = unit_label(found.question.unit)
+    unit = unit_label(result.question.unit)
     _axes(ax, ink, [each for _, each in pairs], _("points") if pairs[0][1].proportion else unit)
     ax.axvline(0, color=ink.soft, linewidth=1.2, zorder=2.5)
     for row, (pair, each) in enumerate(pairs):
         mark = Mark(filled=not each.low <= 0.0 <= each.high)
         _row(ax, ink, row, each, mark, text=pair.written(each)[0].split(" ")[0])
-    _name_rows(ax, row_labels(_pair_names(found)))
+    _name_rows(ax, row_labels(_pair_names(result)))
     told = "; ".join(
         "{}: {} ({})".format(
             _("{one} less {other}", one=shown_group(pair.groups[0]), other=shown_group(pair.groups[1])),
@@ -82,21 +82,23 @@ def differences(ax: Axes, found: Differences, *, answer: str = "", ink: Ink = LI
     )
     return _(
         "Differences of groups. {capital}. {told}{more}.",
-        capital=_capital(found.promise),
+        capital=_capital(result.promise),
         told=told,
         more=_more(len(pairs) - MOST_TOLD),
     )
 
 
-def pairs_are_numbered(found: Differences) -> bool:
+def pairs_are_numbered(result: Differences) -> bool:
     """Say whether a picture of differences numbers its rows, since names of pairs are too long and alike to fit."""
-    return rows_are_numbered(_pair_names(found))
+    return rows_are_numbered(_pair_names(result))
 
 
-def _pair_names(found: Differences) -> list[str]:
-    names = list(dict.fromkeys(name for pair in found.pairs for name in pair.groups))
+def _pair_names(result: Differences) -> list[str]:
+    names = list(dict.fromkeys(name for pair in result.pairs for name in pair.groups))
     said = dict(zip(names, drawable_names(names, "group"), strict=True))
-    return [_("{one} less {other}", one=said[one], other=said[other]) for one, other in (p.groups for p in found.pairs)]
+    return [
+        _("{one} less {other}", one=said[one], other=said[other]) for one, other in (p.groups for p in result.pairs)
+    ]
 
 
 def rows_height(rows: int) -> float:

@@ -21,9 +21,9 @@ WIDEST = 3.5
 TIMES = "\N{MULTIPLICATION SIGN}"
 
 
-def comparison(ax: Axes, found: Comparison | Plan, people: Agents | None = None, *, ink: Ink = LIGHT) -> str:
+def comparison(ax: Axes, subject: Comparison | Plan, people: Agents | None = None, *, ink: Ink = LIGHT) -> str:
     """Draw the expected squared error of every design in its parts, with its ratio to ours. Returns the picture in words."""
-    beside = _compared(found, people)
+    beside = _compared(subject, people)
     rows = beside.designs
     own = rows[0].mse
     most = min(max((d.mse for d in rows if math.isfinite(d.mse)), default=own), WIDEST * own) or 1.0
@@ -42,9 +42,9 @@ def comparison(ax: Axes, found: Comparison | Plan, people: Agents | None = None,
     return f"Expected squared error: {rows[0].name} {short(own)}; as multiples of it: {others}."
 
 
-def losses(ax: Axes, found: Comparison | Plan, people: Agents | None = None, *, ink: Ink = LIGHT) -> str:
+def losses(ax: Axes, subject: Comparison | Plan, people: Agents | None = None, *, ink: Ink = LIGHT) -> str:
     """Draw what every design takes from people of rising limits, as a table shaded by amount. Returns it in words."""
-    beside = _compared(found, people)
+    beside = _compared(subject, people)
     plain(ax, ink, x="mean epsilon, by limit and number of people", y="", grid="")
     most = max((e for row in beside.epsilons for e in row if math.isfinite(e)), default=0.0) or 1.0
     for row, epsilons in enumerate(beside.epsilons):
@@ -62,13 +62,13 @@ def losses(ax: Axes, found: Comparison | Plan, people: Agents | None = None, *, 
     return f"Mean epsilon taken by each design. {beside.designs[0].name.capitalize()} takes {', '.join(parts)}."
 
 
-def _compared(found: Comparison | Plan, people: Agents | None) -> Comparison:
+def _compared(subject: Comparison | Plan, people: Agents | None) -> Comparison:
     """Take a comparison as it is; a plan is compared for its people first."""
-    if isinstance(found, Comparison):
-        return found
+    if isinstance(subject, Comparison):
+        return subject
     if people is None:
         raise BadInput("a plan is compared for its people: give them after it")
-    return compared(found, people)
+    return compared(subject, people)
 
 
 def _parts(design: Baseline) -> Parts:

@@ -13,10 +13,10 @@ from functools import cached_property
 import numpy as np
 
 from optin.agents import Description
-from optin.figures.cells import coarse
-from optin.kernel.ladder import Array
+from optin.figures.merged_cells import coarse
 from optin.kernel.noise import noise_variance
 from optin.kernel.optimum import tilt_left
+from optin.kernel.pieces import Array
 from optin.planning import Plan
 
 
@@ -24,7 +24,7 @@ from optin.planning import Plan
 class Crowd:
     """Limits in a few hundred steps, rising; ``counts``, ``totals`` and ``squares`` add up to everyone's."""
 
-    levels: Array
+    limits: Array
     counts: Array
     totals: Array
     squares: Array
@@ -36,7 +36,7 @@ class Crowd:
     @cached_property
     def finite(self) -> Array:
         """The positive finite levels."""
-        return self.levels[(self.levels > 0) & np.isfinite(self.levels)]
+        return self.limits[(self.limits > 0) & np.isfinite(self.limits)]
 
     @cached_property
     def people(self) -> float:
@@ -45,7 +45,7 @@ class Crowd:
 
     def granted(self, cap: float) -> tuple[Array, Array]:
         """Return the sums of min(limit, cap) and of their squares, step by step."""
-        held = self.levels > cap
+        held = self.limits > cap
         return np.where(held, self.counts * cap, self.totals), np.where(held, self.counts * cap * cap, self.squares)
 
 
@@ -56,10 +56,10 @@ def crowd(description: Description) -> Crowd:
         rows.insert(0, (0.0, float(description.zeros), 0.0, 0.0))
     if description.infinite:
         rows.append((math.inf, float(description.infinite), math.inf, math.inf))
-    levels, counts, totals, squares = np.array(rows, dtype=np.float64).T
+    limits, counts, totals, squares = np.array(rows, dtype=np.float64).T
     groups = coarse(description).buckets
     low, high = (groups[0].low, groups[-1].high) if groups else (math.inf, math.inf)
-    return Crowd(levels, counts, totals, squares, low, high)
+    return Crowd(limits, counts, totals, squares, low, high)
 
 
 @dataclass(frozen=True)
@@ -112,15 +112,15 @@ def turnout_variances(plan: Plan, people: Crowd, shares: Array, *, who: str = "r
     """
     totals, squares = people.granted(plan.cap)
     if who == "random":
-        kept, kept_squares = shares * totals.sum(), shares * squares.sum()
+        remaining, remaining_squares = shares * totals.sum(), shares * squares.sum()
     else:
         order = slice(None, None, -1) if who == "strictest" else slice(None)
         at = np.concatenate(([0.0], np.cumsum(people.counts[order]))) / people.people
-        kept = np.interp(shares, at, np.concatenate(([0.0], np.cumsum(totals[order]))))
-        kept_squares = np.interp(shares, at, np.concatenate(([0.0], np.cumsum(squares[order]))))
+        remaining = np.interp(shares, at, np.concatenate(([0.0], np.cumsum(totals[order]))))
+        remaining_squares = np.interp(shares, at, np.concatenate(([0.0], np.cumsum(squares[order]))))
     with np.errstate(divide="ignore", invalid="ignore"):
-        left = plan.variance_left(kept, kept_squares)
-    return np.asarray(np.where(kept > 0, left, math.inf))
+        left = plan.variance_left(remaining, remaining_squares)
+    return np.asarray(np.where(remaining > 0, left, math.inf))
 
 
 def turnout_tilts(plan: Plan, people: Crowd, shares: Array, *, who: str = "random") -> Array:

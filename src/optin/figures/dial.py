@@ -9,10 +9,10 @@ import numpy as np
 
 from optin.agents import Description
 from optin.errors import BadInput
-from optin.figures.cells import SMALLEST_CELL, People, described
 from optin.figures.curves import Crowd, Designs, crowd, designs
 from optin.figures.ink import LIGHT, Ink, dot, log_axis, name_lines, plain, scaled_axis, write
-from optin.kernel.ladder import Array
+from optin.figures.merged_cells import SMALLEST_CELL, PeopleShown, described
+from optin.kernel.pieces import Array
 from optin.planning import Plan
 from optin.wording.language import _, capital
 from optin.wording.numbers import count, largest, short
@@ -32,60 +32,60 @@ def dial_caps(plan: Plan, people: Crowd, points: int = POINTS) -> Array:
     return np.unique(np.append(caps, plan.cap)) if low <= plan.cap <= high else caps
 
 
-def variance_by_cap(ax: Axes, plan: Plan, people: People, *, ink: Ink = LIGHT) -> str:
+def variance_by_cap(ax: Axes, plan: Plan, people: PeopleShown, *, ink: Ink = LIGHT) -> str:
     """Draw the error along the dial: the strictest limit for all at one end, proportional to limits at the other.
 
     With a declared gap the possible squared bias is added, as in the plan (E15). Returns the picture in words.
     """
     those = _drawable(plan, described(plan, people))
-    if len(those.finite) == 0 or those.levels[-1] <= those.finite[0] * 1.02:
+    if len(those.finite) == 0 or those.limits[-1] <= those.finite[0] * 1.02:
         raise BadInput("all limits are alike: there is no dial to turn")
-    found = designs(plan, those, dial_caps(plan, those))
+    curve = designs(plan, those, dial_caps(plan, those))
     plain(ax, ink, x=_("cap on epsilon (the dial)"), y=_error_name(plan))
-    log_axis(ax, "x", float(found.caps[0]) / 1.04, float(found.caps[-1]) * 1.04)
-    ax.plot(found.caps, found.errors, color=ink.strong, linewidth=2.2)
-    _height(ax, found.errors)
-    at = (min(max(plan.cap, float(found.caps[0])), float(found.caps[-1])), plan.worst_case_mse)
-    _name_ends(ax, found, at[0], ink)
-    _best_elsewhere(ax, plan, found.caps, found, ink)
+    log_axis(ax, "x", float(curve.caps[0]) / 1.04, float(curve.caps[-1]) * 1.04)
+    ax.plot(curve.caps, curve.errors, color=ink.strong, linewidth=2.2)
+    _height(ax, curve.errors)
+    at = (min(max(plan.cap, float(curve.caps[0])), float(curve.caps[-1])), plan.worst_case_mse)
+    _name_ends(ax, curve, at[0], ink)
+    _best_elsewhere(ax, plan, curve.caps, curve, ink)
     dot(ax, ink, at)
     words = (
         _("this plan: cap {cap}", cap=largest(plan.cap))
-        if plan.cap <= found.caps[-1]
+        if plan.cap <= curve.caps[-1]
         else _("this plan, proportional:\nnobody is capped")
     )
-    _name_plan(ax, words, at, ink, up=26 if plan.eta_given or plan.cap > found.caps[-1] else -16)
+    _name_plan(ax, words, at, ink, up=26 if plan.eta_given or plan.cap > curve.caps[-1] else -16)
     return _(
         "Expected squared error against the cap. The plan's cap is {cap}, its error {worst_case_mse}. "
         "With about the strictest group's limit for all it would be {strictest}, proportional to limits "
         "{proportional}.",
         cap=largest(plan.cap),
         worst_case_mse=short(plan.worst_case_mse),
-        strictest=short(float(found.errors[0])),
-        proportional=short(float(found.errors[-1])),
+        strictest=short(float(curve.errors[0])),
+        proportional=short(float(curve.errors[-1])),
     )
 
 
-def variance_by_eta(ax: Axes, plan: Plan, people: People, *, ink: Ink = LIGHT) -> str:
+def variance_by_eta(ax: Axes, plan: Plan, people: PeopleShown, *, ink: Ink = LIGHT) -> str:
     """Draw the error and its parts against eta, the inverse of the noise scale: less noise needs less equal weights.
 
     Eta ends where every limit is used up. Returns the picture in words.
     """
     those = _drawable(plan, described(plan, people))
-    found = _near(designs(plan, those, _caps_around(plan, those)), plan)
+    curve = _near(designs(plan, those, _caps_around(plan, those)), plan)
     plain(ax, ink, x=_("η = 1 / noise scale (less noise to the right)"), y=_error_name(plan))
-    ax.plot(found.etas, found.errors, color=ink.strong, linewidth=2.4)
-    ax.plot(found.etas, found.sampling, color=ink.text, linewidth=1.4, linestyle=(0, (1, 1.5)))
-    ax.plot(found.etas, found.noise, color=ink.text, linewidth=1.4, linestyle=(0, (6, 2)))
-    ends = [("total", found.errors), ("sampling", found.sampling), ("noise", found.noise)]
+    ax.plot(curve.etas, curve.errors, color=ink.strong, linewidth=2.4)
+    ax.plot(curve.etas, curve.sampling, color=ink.text, linewidth=1.4, linestyle=(0, (1, 1.5)))
+    ax.plot(curve.etas, curve.noise, color=ink.text, linewidth=1.4, linestyle=(0, (6, 2)))
+    ends = [("total", curve.errors), ("sampling", curve.sampling), ("noise", curve.noise)]
     if plan.max_gap > 0:
-        ax.plot(found.etas, found.bias_squares, color=ink.soft, linewidth=1.4, linestyle=(0, (4, 2, 1, 2)))
-        ends.append(("bias²", found.bias_squares))
-    ax.set_xlim(float(found.etas[0]), float(found.etas[-1]))
-    ax.set_ylim(0, min(float(found.errors.max()), 3.2 * plan.worst_case_mse) * 1.05)
+        ax.plot(curve.etas, curve.bias_squares, color=ink.soft, linewidth=1.4, linestyle=(0, (4, 2, 1, 2)))
+        ends.append(("bias²", curve.bias_squares))
+    ax.set_xlim(float(curve.etas[0]), float(curve.etas[-1]))
+    ax.set_ylim(0, min(float(curve.errors.max()), 3.2 * plan.worst_case_mse) * 1.05)
     scaled_axis(ax, "y", like=plan.worst_case_mse)
-    name_lines(ax, ink, [(name, float(line[-1])) for name, line in ends], right=float(found.etas[-1]))
-    _best_elsewhere(ax, plan, found.etas, found, ink)
+    name_lines(ax, ink, [(name, float(line[-1])) for name, line in ends], right=float(curve.etas[-1]))
+    _best_elsewhere(ax, plan, curve.etas, curve, ink)
     dot(ax, ink, (plan.eta, plan.worst_case_mse))
     name = _("this plan: η = {eta}", eta=short(plan.eta))
     _name_from_above(ax, name, (plan.eta, plan.worst_case_mse), ink)
@@ -111,7 +111,7 @@ def _ends(plan: Plan, people: Crowd) -> tuple[float, float]:
     if len(people.finite) == 0:
         return plan.cap / 10, plan.cap * 10
     low, high = people.least, people.most
-    if math.isinf(people.levels[-1]):
+    if math.isinf(people.limits[-1]):
         high = max(high, plan.cap) * 4
     return low, max(high, low * 1.05)
 
@@ -122,11 +122,11 @@ def _caps_around(plan: Plan, people: Crowd) -> Array:
     return np.unique(np.concatenate((np.geomspace(min(low, own / 30), high, 2 * POINTS), [own])))
 
 
-def _near(found: Designs, plan: Plan) -> Designs:
+def _near(curve: Designs, plan: Plan) -> Designs:
     """Keep designs with a third to three times the plan's eta."""
-    keep = (found.etas >= plan.eta / 3) & (found.etas <= plan.eta * 3)
+    keep = (curve.etas >= plan.eta / 3) & (curve.etas <= plan.eta * 3)
     return Designs(
-        found.caps[keep], found.etas[keep], found.sampling[keep], found.noise[keep], found.tilts[keep], found.max_gap
+        curve.caps[keep], curve.etas[keep], curve.sampling[keep], curve.noise[keep], curve.tilts[keep], curve.max_gap
     )
 
 
@@ -144,8 +144,8 @@ def _height(ax: Axes, errors: Array) -> None:
         scaled_axis(ax, "y", like=low)
 
 
-def _name_ends(ax: Axes, found: Designs, at: float, ink: Ink) -> None:
-    first, last = (float(found.caps[0]), float(found.errors[0])), (float(found.caps[-1]), float(found.errors[-1]))
+def _name_ends(ax: Axes, curve: Designs, at: float, ink: Ink) -> None:
+    first, last = (float(curve.caps[0]), float(curve.errors[0])), (float(curve.caps[-1]), float(curve.errors[-1]))
     dot(ax, ink, first, filled=False)
     write(ax, ink, _("strictest:\nall alike"), first, offset=(9, 3), va="bottom", ha="left")
     if at < last[0]:
@@ -178,11 +178,11 @@ def _fraction(x: float, left: float, right: float, *, log: bool) -> float:
     return math.log(x / left) / math.log(right / left) if log else (x - left) / (right - left)
 
 
-def _best_elsewhere(ax: Axes, plan: Plan, places: Array, found: Designs, ink: Ink) -> None:
+def _best_elsewhere(ax: Axes, plan: Plan, places: Array, curve: Designs, ink: Ink) -> None:
     """Mark the lowest point where the plan is not there because its eta was given."""
     if not plan.eta_given:
         return
-    best = int(np.argmin(found.errors))
-    place = (float(places[best]), float(found.errors[best]))
+    best = int(np.argmin(curve.errors))
+    place = (float(places[best]), float(curve.errors[best]))
     dot(ax, ink, place, filled=False)
     write(ax, ink, "best", place, offset=(0, -9), ha="center", va="top")

@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from optin.figures.captions import unit_label
 from optin.figures.ink import LIGHT, Ink, plain
-from optin.figures.labels import unit_label
 from optin.figures.marks import extent, interval_looks, with_interval, words_above
-from optin.kernel.ladder import Array
+from optin.kernel.pieces import Array
 from optin.questions.histogram import HistogramResult
 from optin.questions.kinds import Reading
 from optin.wording.language import _
@@ -113,7 +113,7 @@ def _name_edges(ax: Axes, edges: Array, at: Array) -> None:
 
 
 def _regular(centres: Array, names: list[str]) -> list[int]:
-    every = (list(range(0, len(names), step)) for step in range(1, len(names) + 1))
+    every = (list(range(0, len(names), stride)) for stride in range(1, len(names) + 1))
     return next(kept for kept in every if all(_apart(centres, names, *two) for two in pairwise(kept)))
 
 

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from optin.kernel.ladder import Array
+from optin.kernel.pieces import Array
 from optin.wording.language import _
 from optin.wording.numbers import power_of, short, ten_to
 from optin.wording.records import Brief
@@ -131,7 +131,7 @@ def key(ax: Axes, ink: Ink, entries: Sequence[tuple[str, dict[str, object]]]) ->
 
     patches = [Patch(label=name, **style) for name, style in entries]  # type: ignore[arg-type]
     tight = {"columnspacing": 1.2, "handlelength": 1.5, "handletextpad": 0.5, "borderaxespad": 0.3}
-    found = ax.legend(
+    legend = ax.legend(
         handles=patches,
         loc="lower left",
         bbox_to_anchor=(0, 1.0),
@@ -140,9 +140,9 @@ def key(ax: Axes, ink: Ink, entries: Sequence[tuple[str, dict[str, object]]]) ->
         fontsize=letters(ax, 9),
         **tight,
     )
-    found.set_in_layout(True)
+    legend.set_in_layout(True)
     headroom(ax, 1 - (-len(entries) // _abreast(ax, [name for name, _ in entries])))
-    for text in found.get_texts():
+    for text in legend.get_texts():
         text.set_color(ink.text)
 
 
@@ -167,8 +167,8 @@ def round_ticks(low: float, high: float, *, most: int = 7) -> list[float]:
     [0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1.0]
     """
     first, last = math.floor(math.log10(low)), math.ceil(math.log10(high))
-    for steps in ((1, 1.5, 2, 3, 4, 5, 7), (1, 2, 3, 5, 7), (1, 2, 5), (1, 3), (1,)):
-        ticks = [float(f"{s}e{k}") for k in range(first, last + 1) for s in steps]
+    for digits in ((1, 1.5, 2, 3, 4, 5, 7), (1, 2, 3, 5, 7), (1, 2, 5), (1, 3), (1,)):
+        ticks = [float(f"{s}e{k}") for k in range(first, last + 1) for s in digits]
         inside = [t for t in ticks if low * (1 - 1e-9) <= t <= high * (1 + 1e-9)]
         if len(inside) <= most:
             return inside or [low, high]
@@ -193,8 +193,8 @@ def scaled_axis(ax: Axes, axis: str, *, like: float) -> None:
     """Write few-digit numbers along a linear axis from 0, in the power of ten that suits a number ``like`` this."""
     top = ax.get_ylim()[1] if axis == "y" else ax.get_xlim()[1]
     decade = 10.0 ** math.floor(math.log10(top))
-    step = next(s for s in (0.1, 0.2, 0.25, 0.5, 1, 2, 2.5, 5) if top / (s * decade) <= 6) * decade
-    ticks = np.arange(0.0, top * (1 + 1e-9), step)
+    distance = next(s for s in (0.1, 0.2, 0.25, 0.5, 1, 2, 2.5, 5) if top / (s * decade) <= 6) * decade
+    ticks = np.arange(0.0, top * (1 + 1e-9), distance)
     power = power_of(like)
     names = [short(t / 10.0**power) for t in ticks]
     unit = _(" (in {power})", power=ten_to(power)) if power else ""

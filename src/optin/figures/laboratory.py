@@ -13,7 +13,7 @@ from optin.dynamics import margins as margins_of
 from optin.errors import BadInput
 from optin.figures.ink import LIGHT, Ink, dot, log_axis, name_lines, plain, write
 from optin.incentives import LimitReports
-from optin.kernel.ladder import Array
+from optin.kernel.pieces import Array
 from optin.planning import plan
 from optin.relations import along_the_dial, dial_points
 from optin.wording.numbers import count, percent, short
@@ -100,7 +100,7 @@ def rounds(ax: Axes, runs: Mapping[str, Rounds], *, ink: Ink = LIGHT) -> str:
     return f"People who are in, round after round, of {count(people)}. At last, by where it began: {told}."
 
 
-def limit_reports(ax: Axes, found: LimitReports, people: Mapping[str, int], truths: Array, *, ink: Ink = LIGHT) -> str:
+def limit_reports(ax: Axes, sweep: LimitReports, people: Mapping[str, int], truths: Array, *, ink: Ink = LIGHT) -> str:
     """Draw the release's error against what named people report, as multiples of the truth. Returns the picture in words.
 
     A line ends where a higher report would get the person's true limit crossed: utility is as bad as can be beyond it.
@@ -109,16 +109,16 @@ def limit_reports(ax: Axes, found: LimitReports, people: Mapping[str, int], trut
     ends, last = [], 1.0
     crossed: list[tuple[str, tuple[float, float]]] = []
     for (name, i), style in zip(people.items(), DASHES * len(people), strict=False):
-        factors, heights = found.reports[i] / truths[i], found.variances[i] / found.honest_variance
-        kept = found.kept[i]
-        ax.plot(factors[kept], heights[kept], color=ink.strong, linewidth=2, linestyle=style)
-        if not kept.all():
-            edge = int(np.flatnonzero(kept)[-1])
+        factors, heights = sweep.reports[i] / truths[i], sweep.variances[i] / sweep.honest_variance
+        holds = sweep.kept[i]
+        ax.plot(factors[holds], heights[holds], color=ink.strong, linewidth=2, linestyle=style)
+        if not holds.all():
+            edge = int(np.flatnonzero(holds)[-1])
             ax.plot(factors[edge], heights[edge], "x", color=ink.mark, markersize=9, markeredgewidth=2.2, zorder=5)
             crossed.append((name, (float(factors[edge]), float(heights[edge]))))
         ends.append((name, float(heights[0])))
         last = max(last, float(factors[-1]))
-    first = min(float(found.reports[i][0] / truths[i]) for i in people.values())
+    first = min(float(sweep.reports[i][0] / truths[i]) for i in people.values())
     log_axis(ax, "x", first, last)
     top = max(end for _, end in ends)
     ax.set_ylim(1 - 0.12 * (top - 1), 1 + 1.12 * (top - 1))

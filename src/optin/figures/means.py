@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from optin.figures.captions import unit_label
 from optin.figures.ink import LIGHT, Ink, plain
-from optin.figures.labels import unit_label
 from optin.figures.marks import bar_looks, interval_looks, with_interval, words_above
 from optin.questions.number_result import NumberResult
 from optin.wording.language import N_, _

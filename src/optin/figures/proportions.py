@@ -6,8 +6,8 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
+from optin.figures.captions import MANY, row_labels
 from optin.figures.ink import LIGHT, Ink, letters, plain, write
-from optin.figures.labels import MANY, row_labels
 from optin.figures.marks import bar_looks, extent, interval_looks, words_above
 from optin.questions.kinds import Reading
 from optin.questions.multiple_choice import Several
@@ -30,15 +30,15 @@ def proportions(ax: Axes, result: Proportions | Several, *, labels: Sequence[str
     above 100 %; intervals lie inside. Returns the picture in words.
     """
     names = tuple(labels or result.options)
-    found = [replace(each, answer=name) for each, name in zip(result.readings(0.95), names, strict=False)]
+    readings = [replace(each, answer=name) for each, name in zip(result.readings(0.95), names, strict=False)]
     plain(ax, ink, x=_("people (%)"), y="", grid="x")
-    for row, each in enumerate(found):
+    for row, each in enumerate(readings):
         _bar(ax, ink, row, each)
     ax.axvline(0, color=ink.soft, linewidth=1, zorder=2.5)
-    ax.set_yticks(range(len(found)), row_labels(names), parse_math=False)
-    ax.tick_params(axis="y", length=0, labelsize=letters(ax, 8.5 if len(found) >= MANY else 9))
-    ax.set(ylim=(len(found) - 0.45, -0.55), xlim=extent([x for r in found for x in (r.estimate, r.low, r.high)]))
-    told = _words(found, result)
+    ax.set_yticks(range(len(readings)), row_labels(names), parse_math=False)
+    ax.tick_params(axis="y", length=0, labelsize=letters(ax, 8.5 if len(readings) >= MANY else 9))
+    ax.set(ylim=(len(readings) - 0.45, -0.55), xlim=extent([x for r in readings for x in (r.estimate, r.low, r.high)]))
+    told = _words(readings, result)
     if not isinstance(result, ScaleResult):
         return told
     words_above(ax, ink, mean_score(result))
@@ -64,12 +64,12 @@ def _bar(ax: Axes, ink: Ink, row: int, each: Reading) -> None:
     write(ax, ink, each.written()[0], (1, row), offset=(6, 0), **column)
 
 
-def _words(found: Sequence[Reading], result: Proportions | Several) -> str:
-    largest = found if len(found) <= MOST_TOLD else sorted(found, key=lambda each: -each.estimate)[:MOST_TOLD]
+def _words(readings: Sequence[Reading], result: Proportions | Several) -> str:
+    largest = readings if len(readings) <= MOST_TOLD else sorted(readings, key=lambda each: -each.estimate)[:MOST_TOLD]
     told = "; ".join("{} {} ({})".format(each.answer, *each.written()) for each in largest)
     some = (
-        _(" The largest {largest} of {found}:", largest=len(largest), found=len(found))
-        if len(largest) < len(found)
+        _(" The largest {largest} of {options}:", largest=len(largest), options=len(readings))
+        if len(largest) < len(readings)
         else ""
     )
     return _(

@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from optin.announcement import Announcement
+from optin.figures.captions import MANY, row_labels, unit_label
 from optin.figures.ink import LIGHT, Ink, letters, plain, write
-from optin.figures.labels import MANY, row_labels, unit_label
 from optin.planning import Plan
 from optin.questions import Question
 from optin.wording.amounts import plus_minus_of

@@ -85,9 +85,9 @@ class Names(Sequence[str]):
     def __getitem__(self, at: slice) -> Names: ...
     def __getitem__(self, at: int | slice) -> str | Names:
         if isinstance(at, slice):
-            start, stop, step = at.indices(len(self))
-            if step != 1:
-                return self.take(np.arange(start, stop, step))
+            start, stop, stride = at.indices(len(self))
+            if stride != 1:
+                return self.take(np.arange(start, stop, stride))
             return Names(self._data, self._ends[start : max(start, stop) + 1])
         place = range(len(self))[at]
         return self._data[self._ends[place] : self._ends[place + 1]].tobytes().decode()
@@ -136,9 +136,9 @@ class Names(Sequence[str]):
         data, at = np.empty(ends[-1], dtype=np.uint8), 0
         for start in range(0, len(self), _MOVED):
             part = self[start : start + _MOVED]
-            found = part.array[np.repeat(mask[start : start + _MOVED], part.lengths)]
-            data[at : at + len(found)] = found
-            at += len(found)
+            letters = part.array[np.repeat(mask[start : start + _MOVED], part.lengths)]
+            data[at : at + len(letters)] = letters
+            at += len(letters)
         return Names(data, ends)
 
     def same(self, other: Names) -> NDArray[np.bool_]:
@@ -147,18 +147,18 @@ class Names(Sequence[str]):
         >>> Names.of(["a", "bc", "", "de"]).same(Names.of(["a", "bd", "x", "de"])).tolist()
         [True, False, False, True]
         """
-        found: NDArray[np.bool_] = self.lengths == other.lengths
-        mine, others = self.kept(found), other.kept(found)
+        same: NDArray[np.bool_] = self.lengths == other.lengths
+        mine, others = self.kept(same), other.kept(same)
         wrong = np.flatnonzero(mine.array != others.array)
         places = np.searchsorted(mine._ends - mine._ends[0], wrong, side="right") - 1
-        at = np.flatnonzero(found)
-        found[at[places]] = False
-        return found
+        at = np.flatnonzero(same)
+        same[at[places]] = False
+        return same
 
     def keys(self) -> NDArray[np.uint64]:
         """Turn each into a number; other texts have another one, but for an accident in 2^57 (which callers look for)."""
-        found = [self[start : start + _AT_ONCE]._keys() for start in range(0, len(self), _AT_ONCE)]
-        return np.concatenate([np.zeros(0, dtype=np.uint64), *found])
+        parts = [self[start : start + _AT_ONCE]._keys() for start in range(0, len(self), _AT_ONCE)]
+        return np.concatenate([np.zeros(0, dtype=np.uint64), *parts])
 
     def _keys(self) -> NDArray[np.uint64]:
         lengths = self.lengths
@@ -166,8 +166,8 @@ class Names(Sequence[str]):
         inside = np.arange(len(self.array)) - np.repeat(starts, lengths)
         weighed = np.zeros(len(self.array) + 1, dtype=np.uint64)
         np.cumsum(_weights()[inside % _LONGEST] * (self.array.astype(np.uint64) + np.uint64(1)), out=weighed[1:])
-        found: NDArray[np.uint64] = weighed[starts + lengths] - weighed[starts]
-        return found
+        keys: NDArray[np.uint64] = weighed[starts + lengths] - weighed[starts]
+        return keys
 
 
 class Growing:

@@ -40,16 +40,16 @@ def real(number: float | None) -> float | str | None:
     return "inf" if math.isinf(number) and number > 0 else float(number)
 
 
-def finite(found: object) -> float | None:
+def finite(value: object) -> float | None:
     """Read a JSON number that a float can hold; None for anything else, a whole number of 400 digits included.
 
     >>> finite(3), finite(10**400), finite(True), finite("3")
     (3.0, None, None, None)
     """
-    if type(found) not in (int, float):
+    if type(value) not in (int, float):
         return None
     try:
-        number = float(cast("float", found))
+        number = float(cast("float", value))
     except OverflowError:
         return None
     return number if math.isfinite(number) else None
@@ -102,43 +102,43 @@ class Fields:
 
     def take_real(self, name: str) -> float:
         """Take a finite number, or infinity."""
-        found = self.take(name)
-        if found == "inf":
+        value = self.take(name)
+        if value == "inf":
             return math.inf
-        number = finite(found)
+        number = finite(value)
         if number is None:
             self.refuse(f'"{name}" is not a number')
         return number
 
     def take_int(self, name: str) -> int:
         """Take a whole number, written as a number or as decimal text."""
-        found = self.take(name)
-        if isinstance(found, str) and found.removeprefix("-").isdecimal() and found.isascii() and len(found) <= 100:
-            return int(found)
-        if isinstance(found, bool) or not isinstance(found, int) or abs(found) >= _WIDEST:
+        value = self.take(name)
+        if isinstance(value, str) and value.removeprefix("-").isdecimal() and value.isascii() and len(value) <= 100:
+            return int(value)
+        if isinstance(value, bool) or not isinstance(value, int) or abs(value) >= _WIDEST:
             self.refuse(f'"{name}" is not a whole number, or is too long')
-        return int(found)
+        return int(value)
 
     def take_text(self, name: str) -> str:
         """Take text."""
-        found = self.take(name)
-        if not isinstance(found, str):
+        value = self.take(name)
+        if not isinstance(value, str):
             self.refuse(f'"{name}" is not text')
-        return str(found)
+        return str(value)
 
     def take_bool(self, name: str) -> bool:
         """Take true or false."""
-        found = self.take(name)
-        if not isinstance(found, bool):
+        value = self.take(name)
+        if not isinstance(value, bool):
             self.refuse(f'"{name}" is not true or false')
-        return bool(found)
+        return bool(value)
 
     def take_count(self, name: str) -> int:
         """Take a whole number of 0 or more."""
-        found = self.take_int(name)
-        if found < 0:
+        value = self.take_int(name)
+        if value < 0:
             self.refuse(f'"{name}" is below 0')
-        return found
+        return value
 
     def take_reals(self, name: str) -> tuple[float, ...]:
         """Take a list of numbers."""
@@ -170,10 +170,10 @@ class Fields:
         return tuple(None if each is None else read(Fields(each, kind)) for each in self._take_list(name))
 
     def _take_list(self, name: str) -> list[object]:
-        found = self.take(name)
-        if not isinstance(found, list):
+        value = self.take(name)
+        if not isinstance(value, list):
             self.refuse(f'"{name}" is not a list')
-        return found
+        return value
 
     def maybe(self, name: str, take: Callable[[str], Taken]) -> Taken | None:
         """Take a field that may be null."""
@@ -187,10 +187,10 @@ class Fields:
         stated = self.take_text("fingerprint")
         written = {name: value for name, value in self._written.items() if name not in without}
         try:
-            found = fingerprint(written | {"format": f"optin.{self._kind}/{self.version}"})
+            computed = fingerprint(written | {"format": f"optin.{self._kind}/{self.version}"})
         except (ValueError, RecursionError):  # 1e999 reads as a number that JSON cannot hold
             self.refuse_changed()
-        if found != stated:
+        if computed != stated:
             self.refuse_changed()
         return stated
 

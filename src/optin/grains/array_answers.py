@@ -62,14 +62,14 @@ class _Columns:
         key = ids_among(self.names, self.people.id_column)
         if key is None or self._asks_for(key):
             return of_people(self.table[name], self.people, name)
-        whole, ids = "values" if len(self.sheet) == 1 else "answers", self.people.ids
+        called, ids = "values" if len(self.sheet) == 1 else "answers", self.people.ids
         if ids is None:
             raise BadInput(
                 "{whole} is a table with ids, and these people have none; give ids to both, or columns without ids if"
                 " they stand in the same order",
-                whole=whole,
+                whole=called,
             )
-        return _taken(self.table[name], order_of_ids(self.table[key], ids, whole))
+        return _taken(self.table[name], order_of_ids(self.table[key], ids, called))
 
     def _asks_for(self, key: str) -> bool:
         return any(key in question.columns_in(self.names) for question in self.sheet)

@@ -17,12 +17,13 @@ from optin.agents.models import indifferent
 from optin.errors import BadInput, Place
 from optin.extras import expect
 from optin.grains.array_answers import coded_answers
-from optin.grains.arrays import Answers, Codes, FloatArray, GrainRule, everyone_capped, lowered
+from optin.grains.arrays import Answers, Codes, FloatArray, GrainRule, everyone_capped
 from optin.grains.batches import Batch, Entrance, Passed, PassedGroups
 from optin.grains.freezing import frozen
 from optin.grains.promised_groups import ArrayGroups
 from optin.grains.splitting import Released, all_of, promised
 from optin.grains.units import UNLIMITED, USEFUL, allowance_grains, cut_to, epsilons_of, nothing_left
+from optin.kernel.rounding import lowered
 from optin.tables.columns import column, has_rows
 from optin.tables.labels import of_people
 from optin.wording.answers import NO_ANSWER, answer_of
@@ -139,8 +140,8 @@ class ArrayPeople:
         return ArrayJoining(promises, joined, batch)
 
     def _joining_by_group(self, offered: Announced, joined: Answers, codes: Codes) -> ArrayJoining:
-        found = self._announced(offered)
-        promises = replace(found, rules=tuple(frozen(rule)[1] for rule in found.rules))
+        announced = self._announced(offered)
+        promises = replace(announced, rules=tuple(frozen(rule)[1] for rule in announced.rules))
         columns = promises.columns(promises.scattered(everyone_capped))
         batch = Batch(self._ids(), **columns, joined=joined, answered=promises.answered(codes, joined))
         return ArrayJoining(promises, joined, batch)
@@ -156,9 +157,9 @@ class ArrayPeople:
         ids = self.agents.ids
         names = [str(at) for at in range(len(self.agents))] if ids is None else list(ids)
         if offered.grouped:
-            found = self._announced(offered)
-            every = [all_of(rule.shares) for rule in found.rules]
-            spent = found.spent(joined, codes, every if not isinstance(released, tuple) else released)
+            promises = self._announced(offered)
+            every = [all_of(rule.shares) for rule in promises.rules]
+            spent = promises.spent(joined, codes, every if not isinstance(released, tuple) else released)
         else:
             spent = self.promises(offered).spent(joined, codes, None if isinstance(released, tuple) else released)
         grains = pa.array(spent(), pa.int64())
@@ -252,7 +253,7 @@ def _answers(given: NDArray[Any]) -> NDArray[np.bool_]:
     """Read answers in words as a column of a file is read; numbers could be places of people, and are none."""
     if given.ndim != 1 or given.dtype.kind not in "OUT" or not all(isinstance(each, str | bool) for each in given):
         raise BadInput("joined must hold true or false for each announced person")
-    found = [each if isinstance(each, bool) else answer_of(each) for each in given.tolist()]
-    if None in found:
-        raise BadInput("{place} " + NO_ANSWER, place=Place(found.index(None), "joined"))
-    return np.array(found, dtype=np.bool_)
+    answers = [each if isinstance(each, bool) else answer_of(each) for each in given.tolist()]
+    if None in answers:
+        raise BadInput("{place} " + NO_ANSWER, place=Place(answers.index(None), "joined"))
+    return np.array(answers, dtype=np.bool_)

@@ -20,27 +20,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from optin.errors import BadInput, Place, PromiseBroken
+from optin.grains.exact_sums import QuestionSums, SheetSums, together
 from optin.grains.splitting import ALONE, all_of, least_capped, promised, spent
-from optin.grains.totals import SheetSums, Sums, together
 from optin.kernel.halves import CHUNK, Halves, Workspace, cut
-from optin.kernel.rounding import GRAIN, LOWERED, lowered
+from optin.kernel.rounding import GRAIN
 from optin.questions.cells import cell_sums
-from optin.questions.cells import number_levels as levels
 from optin.questions.kinds import Question
-
-__all__ = [
-    "GRAIN",
-    "HIGHEST_EPSILON",
-    "LOWERED",
-    "NO_VALUE",
-    "GrainRule",
-    "SheetSums",
-    "Sums",
-    "everyone_capped",
-    "everyone_grains",
-    "levels",
-    "lowered",
-]
 
 FloatArray = NDArray[np.float64]
 BoolArray = NDArray[np.bool_]
@@ -93,8 +78,8 @@ class GrainRule:
         if seen.sees_everyone:
             everyone = _added_up(seen)
             return everyone, everyone
-        found = _in_threads(seen.both, self.people)
-        return together(everyone for everyone, _ in found), together(those for _, those in found)
+        parts = _in_threads(seen.both, self.people)
+        return together(everyone for everyone, _ in parts), together(those for _, those in parts)
 
     def weighed(
         self, questions: Questions, codes: Codes, *, joined: BoolArray | None = None, bars: tuple[int, ...] = ()
@@ -104,10 +89,10 @@ class GrainRule:
 
     def answered(self, codes: Codes, joined: BoolArray | None = None) -> Integers:
         """Return a number for each person in which the bit of every question that they answered is set; 0 if not joined."""
-        found = np.zeros(self.people, dtype=np.int64)
+        bits = np.zeros(self.people, dtype=np.int64)
         for k in range(len(self.shares)):
-            found |= (1 << k) if codes is None else (~np.isnan(codes[k])).astype(np.int64) << k
-        return found if joined is None else found * joined
+            bits |= (1 << k) if codes is None else (~np.isnan(codes[k])).astype(np.int64) << k
+        return bits if joined is None else bits * joined
 
     def spent(
         self, joined: BoolArray | None, codes: Codes = None, released: int | None = None
@@ -120,8 +105,8 @@ class GrainRule:
     ) -> tuple[tuple[int, int], ...]:
         """Count, for each question, those who give more than ``bar`` grains, and add up what they give (the tilt of E15)."""
         seen = _Seen(self, joined, codes if len(self.shares) > 1 else None, bars=bars)
-        found = _in_threads(seen.above, self.people)
-        return tuple((sum(n for n, _ in each), sum(n for _, n in each)) for each in zip(*found, strict=True))
+        parts = _in_threads(seen.above, self.people)
+        return tuple((sum(n for n, _ in each), sum(n for _, n in each)) for each in zip(*parts, strict=True))
 
 
 def everyone_capped(rule: GrainRule) -> Integers:
@@ -160,11 +145,11 @@ class _Seen:
 
     def both(self, span: slice) -> tuple[SheetSums, SheetSums]:
         """Add up everyone of a span, and those who joined."""
-        found = []
+        sums = []
         for chunk in self._chunks(span):
             everyone = _Seen(self.rule).added_up(chunk)
-            found.append((everyone, self.added_up(chunk, everyone)))
-        return together(everyone for everyone, _ in found), together(those for _, those in found)
+            sums.append((everyone, self.added_up(chunk, everyone)))
+        return together(everyone for everyone, _ in sums), together(those for _, those in sums)
 
     def those(self, span: slice) -> SheetSums:
         """Add up those of a span who joined."""
@@ -172,12 +157,12 @@ class _Seen:
 
     def above(self, span: slice) -> list[tuple[int, int]]:
         """Count and add up what is above the bars in a span."""
-        found = [[0, 0] for _ in self.bars]
+        tallies = [[0, 0] for _ in self.bars]
         for chunk in self._chunks(span):
-            for k, each in enumerate(found):
+            for k, each in enumerate(tallies):
                 count, total = self._above(k, chunk, self._those(chunk.rows, k))
                 each[:] = each[0] + count, each[1] + total
-        return [(count, total) for count, total in found]
+        return [(count, total) for count, total in tallies]
 
     def _above(self, k: int, chunk: _Chunk, those: BoolArray | None) -> tuple[int, int]:
         """Count and add up what is above a question's bar in a chunk."""
@@ -203,13 +188,13 @@ class _Seen:
             questions=tuple(self._question(k, chunk, everyone) for k in range(len(self.rule.shares))),
         )
 
-    def _question(self, k: int, chunk: _Chunk, everyone: SheetSums | None) -> Sums:
+    def _question(self, k: int, chunk: _Chunk, everyone: SheetSums | None) -> QuestionSums:
         share, those = self.rule.shares[k], self._those(chunk.rows, k)
         if those is None and everyone is not None:
             return everyone.questions[k]
         above = self._above(k, chunk, those) if self.bars else (0, 0)  # before what is computed in the same arrays
         grains = chunk.grains.part(share, those)
-        return Sums(
+        return QuestionSums(
             people=len(chunk.capped) if those is None else int(np.count_nonzero(those)),
             promised=_count(chunk.capped >= least_capped(share), those),
             grains=grains.total(),
@@ -223,9 +208,9 @@ class _Seen:
         codes, cells = self.codes[k][rows], self.questions[k].cells
         if those is None:
             return cell_sums(cells, codes, grains)
-        kept, *spare = grains.spare
-        np.fmax(codes, cells[0].lowest, out=kept)  # which takes NaN for the other number
-        return cell_sums(cells, kept, replace(grains, spare=tuple(spare)))
+        known, *spare = grains.spare
+        np.fmax(codes, cells[0].lowest, out=known)  # which takes NaN for the other number
+        return cell_sums(cells, known, replace(grains, spare=tuple(spare)))
 
     def _joined(self, rows: slice) -> BoolArray | None:
         return None if self.joined is None else self.joined[rows]
@@ -259,8 +244,8 @@ def _refuse_missing(missing: BoolArray, first: int) -> None:
         raise BadInput(NO_VALUE, person=Place(first + int(np.argmax(missing))))
 
 
-def _count(found: BoolArray, those: BoolArray | None) -> int:
-    return int(np.count_nonzero(found if those is None else found & those))
+def _count(marked: BoolArray, those: BoolArray | None) -> int:
+    return int(np.count_nonzero(marked if those is None else marked & those))
 
 
 def _added_up(seen: _Seen) -> SheetSums:
@@ -275,17 +260,17 @@ def _capped(
     with np.errstate(over="ignore"):
         scaled = np.multiply(limits, GRAIN, out=scaled)
     if rule.noiseless:
-        found = np.multiply(np.isinf(limits), HIGHEST_EPSILON * GRAIN, out=out)
+        capped = np.multiply(np.isinf(limits), HIGHEST_EPSILON * GRAIN, out=out)
     else:
-        found = np.minimum(scaled, min(rule.cap, HIGHEST_EPSILON) * GRAIN, out=out)
-        np.floor(found, out=found)
-    if not np.all(found <= scaled):
+        capped = np.minimum(scaled, min(rule.cap, HIGHEST_EPSILON) * GRAIN, out=out)
+        np.floor(capped, out=capped)
+    if not np.all(capped <= scaled):
         raise PromiseBroken(
             "{person} or one of the {others} after them: a limit is missing or not a number",
             person=Place(rows.start),
-            others=found.size,
+            others=capped.size,
         )
-    return np.asarray(found, dtype=np.float64)
+    return np.asarray(capped, dtype=np.float64)
 
 
 def _slices(span: slice) -> list[slice]:

@@ -13,8 +13,8 @@ from numpy.typing import NDArray
 
 from optin.errors import PromiseBroken
 from optin.grains.arrays import HIGHEST_EPSILON, GrainRule
+from optin.grains.exact_sums import SheetSums
 from optin.grains.splitting import ALONE
-from optin.grains.totals import SheetSums
 from optin.kernel.rounding import GRAIN
 
 Column = Sequence[int] | NDArray[Any]
@@ -70,11 +70,11 @@ class Entrance(Protocol):
 
 def counted(batches: Iterable[Batch], *, people: int, grains: int) -> Iterator[Batch]:
     """Pass batches on, and refuse at their end if they were not so many people and grains."""
-    found = promised = 0
+    passed = promised = 0
     for batch in batches:
-        found, promised = found + len(batch.ids), promised + total(batch.grains if batch.grains is not None else ())
+        passed, promised = passed + len(batch.ids), promised + total(batch.grains if batch.grains is not None else ())
         yield batch
-    if (found, promised) != (people, grains):
+    if (passed, promised) != (people, grains):
         raise PromiseBroken(DIFFERS)
 
 
@@ -88,8 +88,8 @@ def total(numbers: Column) -> int:
     >>> total([2**62, 2**62, 2**62, 5]) == 3 * 2**62 + 5
     True
     """
-    whole = np.asarray(numbers, dtype=np.int64)
-    return (int(np.sum(whole >> _HALF)) << _HALF) + int(np.sum(whole & ((1 << _HALF) - 1)))
+    integers = np.asarray(numbers, dtype=np.int64)
+    return (int(np.sum(integers >> _HALF)) << _HALF) + int(np.sum(integers & ((1 << _HALF) - 1)))
 
 
 class Passed:
@@ -109,8 +109,8 @@ class Passed:
         limits, those = np.asarray(capped, dtype=np.float64) / GRAIN, np.asarray(joined, dtype=np.bool_)
         rule = GrainRule(limits.__getitem__, len(capped), HIGHEST_EPSILON, self.shares)
         codes = None if answered is None else _codes_of(np.asarray(answered, dtype=np.int64), len(self.shares))
-        found = rule.sums(joined=those, codes=codes)[1]
-        self.those += replace(found, marks=total(np.asarray(marks, dtype=np.int64)[those]))
+        sums = rule.sums(joined=those, codes=codes)[1]
+        self.those += replace(sums, marks=total(np.asarray(marks, dtype=np.int64)[those]))
         above = rule.sums_above(self.bars, those, codes)
         self.above = tuple((n + m, a + b) for (n, a), (m, b) in zip(self.above, above, strict=True))
 
@@ -136,8 +136,8 @@ class PassedGroups:
         columns = [np.asarray(column) for column in (capped, joined, marks)]
         given, places = None if answered is None else np.asarray(answered), np.asarray(design)
         order = np.argsort(places, kind="stable")
-        found, starts = np.unique(places[order], return_index=True)
-        for place, rows in zip(found.tolist(), np.split(order, starts[1:]), strict=True):
+        present, starts = np.unique(places[order], return_index=True)
+        for place, rows in zip(present.tolist(), np.split(order, starts[1:]), strict=True):
             own = (column[rows] for column in columns)
             self.parts[place].note(*own, None if given is None else given[rows])
 

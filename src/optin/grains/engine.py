@@ -17,20 +17,21 @@ from typing import TYPE_CHECKING, Any
 from optin.engine.functions import text_mark
 from optin.engine.session import literal
 from optin.errors import BadInput
-from optin.grains.arrays import GRAIN, HIGHEST_EPSILON, Answers, Questions
-from optin.grains.engine_queries import Asking, EngineCodes, FewBelow, not_kept
+from optin.grains.arrays import HIGHEST_EPSILON, Answers, Questions
+from optin.grains.engine_queries import Asking, EngineCodes, FewBelow, not_set_apart
 from optin.grains.engine_split import Split
 from optin.grains.engine_sums import (
-    found_sums,
+    integer,
     part_expression,
     part_of,
-    whole,
+    sums_of_row,
     with_those_above,
     with_those_at_cap,
     wrong_bits,
 )
+from optin.grains.exact_sums import SheetSums
 from optin.grains.splitting import ALONE, all_of, least_capped
-from optin.grains.totals import SheetSums
+from optin.kernel.rounding import GRAIN
 
 if TYPE_CHECKING:
     from ibis.expr import types as ir
@@ -58,7 +59,7 @@ class EnginePromises(Asking):
     cap: float
     shares: tuple[int, ...] = ALONE
     salt: str = field(default="", repr=False)
-    few_below: FewBelow = field(default=not_kept, repr=False)
+    few_below: FewBelow = field(default=not_set_apart, repr=False)
     """Returns limits below a bound, as ``tau``, where they are few and kept apart."""
     mostly_above: Callable[[float], bool] = field(default=unknown, repr=False)
     """Tells whether so many people, and so many of them, reach a bound that it is worth while to look at all others alone."""
@@ -79,7 +80,7 @@ class EnginePromises(Asking):
 
         if self.noiseless:
             return (self.limit >= literal(math.inf)).ifelse(self.most, 0).cast("int64")
-        return whole(ibis.least(self.limit, literal(min(self.cap, HIGHEST_EPSILON))) * literal(GRAIN))
+        return integer(ibis.least(self.limit, literal(min(self.cap, HIGHEST_EPSILON))) * literal(GRAIN))
 
     @property
     def many(self) -> int:
@@ -98,7 +99,7 @@ class EnginePromises(Asking):
         """Tell who is promised anything for a question, or for any."""
         return view.capped >= (min(map(least_capped, self.shares)) if k is None else least_capped(self.shares[k]))
 
-    def reaches(self, view: ir.Table, k: int, bars: tuple[int, ...]) -> ir.BooleanColumn:
+    def stands_at_cap(self, view: ir.Table, k: int, bars: tuple[int, ...]) -> ir.BooleanColumn:
         """Tell who gives more than a bar for a question."""
         return view.capped >= least_capped(self.shares[k], bars[k] + 1)
 
@@ -149,20 +150,20 @@ class EnginePromises(Asking):
         if codes is not None and len(self.shares) > 1:
             return self._sums_of_answers(joined, codes)
         view, few = self._view(joined), self._few(joined)
-        found = self.one(view.aggregate(**self.counts(view)).cross_join(few.aggregate(**self.below_cap(few))))
-        self.expect_answers(found, joined)
+        row = self.one(view.aggregate(**self.counts(view)).cross_join(few.aggregate(**self.below_cap(few))))
+        self.expect_answers(row, joined)
         most = [self.largest(k) for k in range(self.many)]
-        everyone = with_those_at_cap(found, most)
-        return everyone, everyone if joined is None else with_those_at_cap(found, most, "joined_")
+        everyone = with_those_at_cap(row, most)
+        return everyone, everyone if joined is None else with_those_at_cap(row, most, "joined_")
 
     def _sums_of_answers(self, joined: Answers, codes: tuple[Coded, ...]) -> tuple[SheetSums, SheetSums]:
         """Look at everyone, since everyone's answers must be looked at, where those below the cap are many."""
         if self.mostly_above(self.cap):
             return Split(self, codes, joined).sums()
         view = self.rows.table.select(capped=self.capped(), **self.answers(joined, codes))
-        found = self.one(view.aggregate(**self.counts(view), **self.everything(view)))
-        self.expect_answers(found, joined, codes)
-        return found_sums(found, len(self.shares)), found_sums(found, len(self.shares), "joined_")
+        row = self.one(view.aggregate(**self.counts(view), **self.everything(view)))
+        self.expect_answers(row, joined, codes)
+        return sums_of_row(row, len(self.shares)), sums_of_row(row, len(self.shares), "joined_")
 
     def weighed(
         self,
@@ -186,11 +187,11 @@ class EnginePromises(Asking):
         if joined is not None:
             table = table.filter(self.answer(joined).fill_null(False))
         view = table.select(**columns)
-        found = self.one(view.aggregate(**self.weights(view, questions), **self.above(view, bars)))
+        row = self.one(view.aggregate(**self.weights(view, questions), **self.above(view, bars)))
         self.rows.expect_unchanged()
-        self.expect_answers(found, None, codes)
-        self.expect_values(found, view)
-        return found_sums(found, len(self.shares), questions=questions)
+        self.expect_answers(row, None, codes)
+        self.expect_values(row, view)
+        return sums_of_row(row, len(self.shares), questions=questions)
 
     def sums_above(
         self, bars: tuple[int, ...], joined: Answers = None, codes: EngineCodes = None
@@ -198,14 +199,14 @@ class EnginePromises(Asking):
         """Count, for each question, those who give more than ``bar`` grains, and add up what they give (the tilt of E15)."""
         if codes is not None and len(self.shares) > 1:
             view = self.rows.table.select(capped=self.capped(), **self.answers(joined, codes))
-            found = self.one(view.aggregate(**self.above(view, bars)))
-            return tuple((found[f"above_{k}"], found[f"total_{k}"]) for k in range(len(bars)))
+            row = self.one(view.aggregate(**self.above(view, bars)))
+            return tuple((row[f"above_{k}"], row[f"total_{k}"]) for k in range(len(bars)))
         view, few = self._view(joined), self._few(joined)
         if joined is not None:
             view, few = view.filter(view.joined), few.filter(few.joined)
         parts = few.aggregate(few=few.count(), **self.above(few, bars))
-        found = self.one(view.aggregate(people=view.count()).cross_join(parts))
-        return tuple(with_those_above(found, k, most=self.largest(k), bar=bar) for k, bar in enumerate(bars))
+        row = self.one(view.aggregate(people=view.count()).cross_join(parts))
+        return tuple(with_those_above(row, k, most=self.largest(k), bar=bar) for k, bar in enumerate(bars))
 
     def spent(self, joined: Answers, codes: EngineCodes = None, released: int | None = None) -> None:
         """Return None: nothing here lists a number for each person."""
@@ -221,26 +222,26 @@ class EnginePromises(Asking):
         """Name what the sums need of those below the cap: their grains, who joined, and whose answer is none."""
         import ibis
 
-        kept = None if self.noiseless or joined is not None else self.few_below(self.cap)
-        if kept is not None:
-            low = kept.filter(kept.tau < literal(self.cap))
-            return low.select(capped=whole(low.tau * literal(GRAIN)))
-        capped = ibis.literal(0, "int64") if self.noiseless else whole(self.limit * literal(GRAIN))
+        apart = None if self.noiseless or joined is not None else self.few_below(self.cap)
+        if apart is not None:
+            low = apart.filter(apart.tau < literal(self.cap))
+            return low.select(capped=integer(low.tau * literal(GRAIN)))
+        capped = ibis.literal(0, "int64") if self.noiseless else integer(self.limit * literal(GRAIN))
         low = self.rows.table.filter(self.limit < literal(self.cap))
         return low.select(capped=capped, **self.answers(joined))
 
     def one(self, query: ir.Table) -> dict[str, int]:
         """Ask for one row of whole numbers; the sum of nothing is 0."""
-        return whole_numbers(self.rows.session.one(query, about=self.rows.source), self.rows)
+        return integers_of(self.rows.session.one(query, about=self.rows.source), self.rows)
 
 
-def whole_numbers(found: dict[str, Any], rows: Rows) -> dict[str, int]:
+def integers_of(row: dict[str, Any], rows: Rows) -> dict[str, int]:
     """Read a row of whole numbers; the sum of nothing is 0, and an engine that rounds is refused."""
-    if any(isinstance(number, str) and not number.isdecimal() for number in found.values()):
+    if any(isinstance(number, str) and not number.isdecimal() for number in row.values()):
         raise BadInput(
             "{source}: {name} rounds sums of whole numbers, and promises need them exact; use DuckDB, PostgreSQL"
             " or Spark, or bring the people into memory if there are few enough",
             source=rows.source,
             name=rows.session.name,
         )
-    return {name: int(number or 0) for name, number in found.items()}
+    return {name: int(number or 0) for name, number in row.items()}

@@ -16,22 +16,25 @@ from typing import TYPE_CHECKING, Any
 
 from optin.engine.functions import text_mark
 from optin.engine.grouping import LABEL, EngineGroups
+from optin.engine.listed_by_label import listed_of
 from optin.engine.session import literal
 from optin.engine.small_tables import small_table
-from optin.grains.arrays import GRAIN, HIGHEST_EPSILON, LOWERED, Answers, Questions
-from optin.grains.engine import whole_numbers
-from optin.grains.engine_queries import Asking, EngineCodes, FewBelow, not_kept
+from optin.grains.arrays import HIGHEST_EPSILON, Answers, Questions
+from optin.grains.engine import integers_of
+from optin.grains.engine_queries import Asking, EngineCodes, FewOfEach, not_set_apart
 from optin.grains.engine_sums import (
     count,
+    integer,
     part_of,
     sums_of_group,
-    whole,
     with_those_above,
     with_those_at_cap,
     wrong_bits,
 )
+from optin.grains.exact_sums import SheetSums
+from optin.grains.few_below_cap import FewBelowCap
 from optin.grains.splitting import BITS, all_of, least_capped
-from optin.grains.totals import SheetSums
+from optin.kernel.rounding import GRAIN, LOWERED
 from optin.kernel.sharing import SHARES
 
 if TYPE_CHECKING:
@@ -67,8 +70,8 @@ class EngineGroupPromises(Asking):
     rules: tuple[GroupRule, ...]
     groups: EngineGroups
     salt: str = field(default="", repr=False)
-    few_below: FewBelow = field(default=not_kept, repr=False)
-    """Returns limits below a bound, as ``tau``, beside their labels, where they are few and kept apart."""
+    few_of_each: FewOfEach = field(default=not_set_apart, repr=False)
+    """Lists the limits of each label up to a bound of its own, where they are few."""
 
     @property
     def many(self) -> int:
@@ -81,13 +84,13 @@ class EngineGroupPromises(Asking):
         if skipped is None and self._known_at_cap:
             return self._sums_with_those_at_cap(joined)
         view = self.joined_rows(self.answers(joined, skipped or ()))
-        found = self._found(view, {**self.counts(view), **self.everything(view)})
-        for each in found:
+        by_group = self._by_group(view, {**self.counts(view), **self.everything(view)})
+        for each in by_group:
             self.expect_answers(each, joined, skipped)
-        everyone = [sums_of_group(each, self.many) for each in found]
+        everyone = [sums_of_group(each, self.many) for each in by_group]
         if joined is None and skipped is None:
             return [(each, each) for each in everyone]
-        those = [sums_of_group(each, self.many, "joined_") for each in found]
+        those = [sums_of_group(each, self.many, "joined_") for each in by_group]
         return list(zip(everyone, those, strict=True))
 
     def weighed(
@@ -98,21 +101,21 @@ class EngineGroupPromises(Asking):
         view = self.joined_rows(columns, joined=joined, bars=bars)
         if self.salt:
             view = view.mutate(mark=self._mark(view, [view[f"code_{k}"].notnull() for k in range(self.many)]))
-        found = self._found(view, {**self.weights(view, questions), **self.above(view, bars)})
+        by_group = self._by_group(view, {**self.weights(view, questions), **self.above(view, bars)})
         self.rows.expect_unchanged()
-        for each in found:
+        for each in by_group:
             self.expect_answers(each, None, codes)
             self.expect_values(each, view)
-        return [sums_of_group(each, self.many, questions=questions) for each in found]
+        return [sums_of_group(each, self.many, questions=questions) for each in by_group]
 
     def sums_above(self, bars: Bars, joined: Answers = None, codes: EngineCodes = None) -> list[Above]:
         """For each question of each group, count and add up the parts of more than so many grains."""
         if self._known_at_cap and (codes is None or self.many == 1):
             return self._above_with_those_at_cap(bars, joined)
         view = self.joined_rows(self.answers(joined, (codes or ()) if self.many > 1 else ()), bars=bars)
-        found = self._found(view, self.above(view, bars))
+        by_group = self._by_group(view, self.above(view, bars))
         return [
-            tuple((each.get(f"above_{k}", 0), each.get(f"total_{k}", 0)) for k in range(self.many)) for each in found
+            tuple((each.get(f"above_{k}", 0), each.get(f"total_{k}", 0)) for k in range(self.many)) for each in by_group
         ]
 
     @property
@@ -126,28 +129,44 @@ class EngineGroupPromises(Asking):
         return [part_of(rule.most, share) for share in rule.shares]
 
     def _sums_with_those_at_cap(self, joined: Answers) -> list[Both]:
+        if joined is None and (listed := self._listed_few()) is not None:
+            everyone = [each.sums() for each in listed]
+            return [(each, each) for each in everyone]
         few = self._low(joined)
-        found = self._with_counts(joined, self.counts, few, self.below_cap(few))
-        for each in found:
+        by_group = self._with_counts(joined, self.counts, few, self.below_cap(few))
+        for each in by_group:
             self.expect_answers(each, joined)
         kind, nobody = "" if joined is None else "joined_", sums_of_group({}, self.many)
         return [
             (with_those_at_cap(each, most), with_those_at_cap(each, most, kind)) if each else (nobody, nobody)
-            for each, most in zip(found, map(self._most, range(len(found))), strict=True)
+            for each, most in zip(by_group, map(self._most, range(len(by_group))), strict=True)
+        ]
+
+    def _listed_few(self) -> list[FewBelowCap] | None:
+        """Return the limits below the cap of each group where they are few: of them nothing need be asked of the engine."""
+        caps = {label: self.rules[at].cap for label, at in self.groups.places.items()}
+        listed = self.few_of_each(caps)
+        if listed is None:
+            return None
+        return [
+            FewBelowCap(listed_of(self.groups.labels(at), listed), self.groups.people(at), rule.cap, rule.shares)
+            for at, rule in enumerate(self.rules)
         ]
 
     def _above_with_those_at_cap(self, bars: Bars, joined: Answers) -> list[Above]:
+        if joined is None and (listed := self._listed_few()) is not None:
+            return [each.sums_above(own) for each, own in zip(listed, bars, strict=True)]
         few = self._low(joined, bars)
         if joined is not None:
             few = few.filter(few.joined)
         parts = {"few": few.count(), **self.above(few, bars)}
-        found = self._with_counts(joined, _joiners, few, parts)
+        by_group = self._with_counts(joined, _joiners, few, parts)
         return [
             tuple(
                 with_those_above(each, k, most=most, bar=bars[at][k]) if each else (0, 0)
                 for k, most in enumerate(self._most(at))
             )
-            for at, each in enumerate(found)
+            for at, each in enumerate(by_group)
         ]
 
     def _with_counts(
@@ -161,9 +180,9 @@ class EngineGroupPromises(Asking):
         if joined is not None:
             everyone = self._everyone(joined)
             return self._by_label(everyone, counts(everyone), few, sums)
-        nothing, found = dict.fromkeys(sums, 0), self._found(few, sums)
-        people = [self.groups.people(place) for place in range(len(found))]
-        return [nothing | each | {"people": own} if own else {} for each, own in zip(found, people, strict=True)]
+        nothing, by_group = dict.fromkeys(sums, 0), self._by_group(few, sums)
+        people = [self.groups.people(place) for place in range(len(by_group))]
+        return [nothing | each | {"people": own} if own else {} for each, own in zip(by_group, people, strict=True)]
 
     def _everyone(self, joined: Answers) -> ir.Table:
         """Lay beside everyone's label what is counted without their grains; the engine groups by it as it is stored."""
@@ -173,12 +192,8 @@ class EngineGroupPromises(Asking):
     def _low(self, joined: Answers, bars: Bars = ()) -> ir.Table:
         """Keep those below the cap of their group; below the highest cap first, which spares most a look at their label."""
         highest = max(rule.cap for rule in self.rules)
-        kept = None if joined is not None else self.few_below(highest)
-        if kept is None:
-            people = self.rows.table.filter(self.tau < literal(highest))
-            view = self._beside(people, self.answers(joined), bars)
-        else:
-            view = self._offered_to(kept, bars)
+        people = self.rows.table.filter(self.tau < literal(highest))
+        view = self._beside(people, self.answers(joined), bars)
         return view.filter(view.tau < view.cap)
 
     def _by_label(
@@ -188,13 +203,13 @@ class EngineGroupPromises(Asking):
         counted = everyone.group_by("label").agg(**counts)
         added = few.group_by(few.label.name("of")).agg(**sums)
         query = counted.left_join(added, counted.label == added.of).drop("of")
-        found: list[dict[str, int]] = [{} for _ in self.rules]
+        by_group: list[dict[str, int]] = [{} for _ in self.rules]
         for row in self.rows.session.fetch(query, about=self.rows.source).to_pylist():
             place = self.groups.places.get(row.pop("label"))
             if place is not None:
-                for name, number in whole_numbers(row, self.rows).items():
-                    found[place][name] = found[place].get(name, 0) + number
-        return found
+                for name, number in integers_of(row, self.rows).items():
+                    by_group[place][name] = by_group[place].get(name, 0) + number
+        return by_group
 
     def spent(self, joined: Answers, codes: EngineCodes, released: Sequence[int]) -> None:
         """Return None: nothing here lists a number for each person."""
@@ -212,9 +227,6 @@ class EngineGroupPromises(Asking):
         self, table: ir.Table, columns: dict[str, Any], bars: Bars = (), released: tuple[int, ...] = ()
     ) -> ir.Table:
         people = table.select(id=self.rows.ids(), tau=self.tau, label=table[LABEL], **columns)
-        return self._offered_to(people, bars, released)
-
-    def _offered_to(self, people: ir.Table, bars: Bars, released: tuple[int, ...] = ()) -> ir.Table:
         few = self._offered(bars, released)
         view = people.join(few, people.label == few.name).drop("name")
         return view.mutate(capped=self._capped(view))
@@ -251,7 +263,7 @@ class EngineGroupPromises(Asking):
         import ibis
 
         limit = self.limit(view)
-        grains = whole(ibis.least(limit, view.cap, literal(HIGHEST_EPSILON)) * literal(GRAIN))
+        grains = integer(ibis.least(limit, view.cap, literal(HIGHEST_EPSILON)) * literal(GRAIN))
         if all(math.isfinite(rule.cap) for rule in self.rules):
             return grains
         endless = (limit >= literal(math.inf)).ifelse(int(HIGHEST_EPSILON * GRAIN), 0).cast("int64")
@@ -265,7 +277,7 @@ class EngineGroupPromises(Asking):
         """Tell who is promised anything for a question, or for any."""
         return view.capped >= view["some" if k is None else f"some_{k}"]
 
-    def reaches(self, view: ir.Table, k: int, bars: Bars) -> ir.BooleanColumn:
+    def stands_at_cap(self, view: ir.Table, k: int, bars: Bars) -> ir.BooleanColumn:
         """Tell who gives more for a question than the bar of their group, which lies beside them."""
         return view.capped >= view[f"bar_{k}"]
 
@@ -313,11 +325,11 @@ class EngineGroupPromises(Asking):
     def _mark(self, view: ir.Table, answered: list[ir.BooleanColumn]) -> ir.IntegerColumn:
         return self.mark_of(view, reduce(add, (one.ifelse(1 << k, 0).cast("int64") for k, one in enumerate(answered))))
 
-    def _found(self, view: ir.Table, sums: dict[str, ir.Value]) -> list[dict[str, int]]:
+    def _by_group(self, view: ir.Table, sums: dict[str, ir.Value]) -> list[dict[str, int]]:
         """Ask for one row of whole numbers a group; of a group that nobody is in there is none."""
         rows = self.rows.session.fetch(view.group_by("place").agg(**sums), about=self.rows.source).to_pylist()
-        found = {row.pop("place"): whole_numbers(row, self.rows) for row in rows}
-        return [found.get(place, {}) for place in range(len(self.rules))]
+        by_place = {row.pop("place"): integers_of(row, self.rows) for row in rows}
+        return [by_place.get(place, {}) for place in range(len(self.rules))]
 
 
 def _joiners(everyone: ir.Table) -> dict[str, ir.Value]:

@@ -7,11 +7,11 @@ from typing import TYPE_CHECKING
 
 from numpy.typing import ArrayLike
 
-from optin.engine.people import EngineConstrained
+from optin.engine.agents import EngineConstrained
 from optin.engine.rows import Rows
-from optin.grains.arrays import GRAIN
 from optin.grains.overlay import STATED, allowance, expression_cut_to
 from optin.grains.units import USEFUL, nothing_left
+from optin.kernel.rounding import GRAIN
 
 if TYPE_CHECKING:
     from ibis.expr import types as ir
@@ -21,11 +21,11 @@ def lowered(
     agents: EngineConstrained, rows: Rows, limit: ir.FloatingColumn, left: ir.IntegerColumn, levels: ArrayLike | None
 ) -> EngineConstrained:
     """Lower limits to what is left; one whose grains are covered is left as it is, to the last bit."""
-    kept = (allowance(limit) <= left).ifelse(limit, expression_cut_to(left, levels))
+    cut = (allowance(limit) <= left).ifelse(limit, expression_cut_to(left, levels))
     if agents.by:
-        rows = replace(rows, table=rows.table.mutate(**{"limit": kept, STATED: limit}))
-        kept = rows.table["limit"]
-    people = EngineConstrained(rows, kept, columns=agents.columns, by=agents.by)
+        rows = replace(rows, table=rows.table.mutate(**{"limit": cut, STATED: limit}))
+        cut = rows.table["limit"]
+    people = EngineConstrained(rows, cut, columns=agents.columns, by=agents.by)
     if people.most * GRAIN < 1 and _all_spent(rows, limit, left):
         raise nothing_left()
     return people

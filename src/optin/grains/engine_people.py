@@ -18,23 +18,24 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from optin.agents import Agents
+from optin.engine.agents import EngineAgents, EngineConstrained
 from optin.engine.arrow_columns import names_in, numbers_in
 from optin.engine.checks import refuse_unusable
-from optin.engine.people import EngineAgents, EngineConstrained
 from optin.engine.rows import Rows
 from optin.engine.session import literal
 from optin.engine.weighing import SHARED
 from optin.errors import BadInput, PromiseBroken
-from optin.grains.arrays import LOWERED, Answers
+from optin.grains.arrays import Answers
 from optin.grains.batches import Batch, Entrance, counted
 from optin.grains.engine import EnginePromises, unknown
 from optin.grains.engine_groups import EngineGroupPromises, GroupRule
 from optin.grains.engine_lowering import lowered
-from optin.grains.engine_queries import EngineCodes, FewBelow, not_kept
+from optin.grains.engine_queries import EngineCodes, FewBelow, not_set_apart
 from optin.grains.overlay import FIRST, SECOND, STATED, allowance, epsilon, laid_over, left_of
 from optin.grains.people import DECLINED, NOBODY, Allowing, Announced, Known, Offered
 from optin.grains.splitting import Released
 from optin.grains.units import allowance_grains
+from optin.kernel.rounding import LOWERED
 from optin.tables.columns import NO_AMOUNT, Wanted, column
 from optin.wording import underway
 
@@ -73,7 +74,8 @@ class EnginePeople:
             if isinstance(agents, EngineConstrained)
             else agents.rows.wanted(Wanted.costs(agents.column))
         )
-        return EngineGroupPromises(agents.rows, tau, rules, agents.groups, few_below=_few_below(agents))
+        few = agents.few_of_each if isinstance(agents, EngineConstrained) else not_set_apart
+        return EngineGroupPromises(agents.rows, tau, rules, agents.groups, few_of_each=few)
 
     def _limit(self, offered: Offered) -> ir.FloatingColumn:
         if isinstance(self.agents, EngineConstrained):
@@ -105,8 +107,8 @@ class EnginePeople:
             raise BadInput(
                 "this table is engine-backed: answers are its columns, as the questions name them; give none"
             )
-        found = tuple(question.coded_in(rows, question.columns_in(known)) for question in sheet)
-        return found if len(sheet) > 1 else (_alone(found[0]),)
+        coded = tuple(question.coded_in(rows, question.columns_in(known)) for question in sheet)
+        return coded if len(sheet) > 1 else (_alone(coded[0]),)
 
     def within(self, known: Known | None, allowing: Allowing) -> EngineAgents:
         """Lower limits to what is left, by one join in the engine; where nobody is known, to the totals people state."""
@@ -253,12 +255,12 @@ class EngineJoining:
         table = rows.table.select(person=rows.ids(), joined=answer, gone=gone)
         counts = {"joined": table.joined.sum(), "unanswered": table.joined.isnull().sum()}
         first = table.person.min(where=table.gone)
-        found = rows.session.one(table.aggregate(**counts, first=first), about=rows.source)
-        if joined is not None and found["unanswered"]:
+        row = rows.session.one(table.aggregate(**counts, first=first), about=rows.source)
+        if joined is not None and row["unanswered"]:
             rows.expect_answers(str(joined))
-        if standing is not None and found["first"] is not None:
-            raise PromiseBroken(DECLINED, person=f"id {found['first']}")
-        if not found["joined"]:
+        if standing is not None and row["first"] is not None:
+            raise PromiseBroken(DECLINED, person=f"id {row['first']}")
+        if not row["joined"]:
             raise PromiseBroken(NOBODY)
 
     def arriving(self, entrance: Entrance, passed: Any) -> AbstractContextManager[Any]:  # noqa: ANN401
@@ -271,10 +273,10 @@ class EngineJoining:
         columns["marks"] = rule.mark(self.codes)
         if len(rule.shares) > 1:
             columns["answered"] = rule.answered(self.codes, self.who)
-        for found in _columns(rows, rows.table.select(**columns), len(self.people.agents)):
-            capped = found.get("capped", found["grains"])
-            passed.note(capped, found["joined"], found.pop("marks"), found.get("answered"))
-            yield Batch(**found)
+        for batch in _columns(rows, rows.table.select(**columns), len(self.people.agents)):
+            capped = batch.get("capped", batch["grains"])
+            passed.note(capped, batch["joined"], batch.pop("marks"), batch.get("answered"))
+            yield Batch(**batch)
 
 
 @dataclass(frozen=True)
@@ -293,10 +295,10 @@ class EngineGroupJoining(EngineJoining):
             answered=view.bits * view.ones,
             marks=rule.mark_of(view, view.bits),
         )
-        for found in _columns(rows, query, len(self.people.agents)):
-            noted = [found[name] for name in ("capped", "joined")]
-            passed.note(*noted, found.pop("marks"), found["answered"] if rule.many > 1 else None, found["design"])
-            yield Batch(**found)
+        for batch in _columns(rows, query, len(self.people.agents)):
+            noted = [batch[name] for name in ("capped", "joined")]
+            passed.note(*noted, batch.pop("marks"), batch["answered"] if rule.many > 1 else None, batch["design"])
+            yield Batch(**batch)
 
     def _ones(self, rule: EngineGroupPromises) -> ir.IntegerValue:
         import ibis
@@ -308,7 +310,7 @@ class EngineGroupJoining(EngineJoining):
 
 def _few_below(agents: EngineAgents) -> FewBelow:
     """Return what knows the few with low limits; of people who weigh costs nothing does, for their limits move."""
-    return agents.few_below if isinstance(agents, EngineConstrained) else not_kept
+    return agents.few_below if isinstance(agents, EngineConstrained) else not_set_apart
 
 
 def _split(rule: EnginePromises) -> dict[str, ir.IntegerColumn]:

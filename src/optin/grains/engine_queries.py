@@ -7,6 +7,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
+from optin.engine.listed_by_label import Bounds, Listed
 from optin.errors import BadInput
 from optin.grains.arrays import NO_VALUE, Answers, Questions
 from optin.grains.engine_sums import bit, count, those_of, wrong_bits
@@ -23,7 +24,10 @@ EngineCodes = Any
 FewBelow = Callable[[float], "ir.Table | None"]
 
 
-def not_kept(_: float) -> None:
+FewOfEach = Callable[[Bounds], Listed | None]
+
+
+def not_set_apart(_: object) -> None:
     """Say that nobody is kept apart from all others."""
 
 
@@ -53,7 +57,7 @@ class Asking(ABC):
         """Tell who is promised anything for a question, or for any."""
 
     @abstractmethod
-    def reaches(self, view: ir.Table, k: int, bars: Any) -> ir.BooleanColumn:  # noqa: ANN401 - of everyone, or by group
+    def stands_at_cap(self, view: ir.Table, k: int, bars: Any) -> ir.BooleanColumn:  # noqa: ANN401 - of everyone, or by group
         """Tell who gives more than a bar for a question."""
 
     def answer(self, joined: Answers) -> ir.BooleanColumn:
@@ -77,15 +81,15 @@ class Asking(ABC):
     def everything(self, view: ir.Table) -> dict[str, ir.Value]:
         """Add up promises of everyone in a view, and of those who joined and answered."""
         some = {"joined", "answered_0"} & set(view.columns)
-        found: dict[str, ir.Value] = {"promised": count(self.some(view))}
+        sums: dict[str, ir.Value] = {"promised": count(self.some(view))}
         if some:
-            found["joined_promised"] = count(those_of(view, -1, self.some(view)))
+            sums["joined_promised"] = count(those_of(view, -1, self.some(view)))
         for k in range(self.many):
-            found |= self._promises(view, k)
+            sums |= self._promises(view, k)
             if some:
                 those = those_of(view, k)
-                found |= {f"joined_people_{k}": count(those), **self._promises(view, k, "joined_", those)}
-        return found
+                sums |= {f"joined_people_{k}": count(those), **self._promises(view, k, "joined_", those)}
+        return sums
 
     def below_cap(self, few: ir.Table) -> dict[str, ir.Value]:
         """Add up over those below the cap, and count them."""
@@ -100,7 +104,7 @@ class Asking(ABC):
         if those is not None:
             sums["promised"] -= (~those).ifelse(bit(self.some(view, k)), 0).sum()
         sums |= {name: self.sum(column, those) for name, column in self._added(view, k).items()}
-        return {f"{kind}{name}_{k}": found for name, found in sums.items()}
+        return {f"{kind}{name}_{k}": total for name, total in sums.items()}
 
     def _added(self, view: ir.Table, k: int) -> dict[str, ir.IntegerColumn]:
         """Name what is added up of a question's grains; squares too large for 64 bits are cut into three products."""
@@ -123,18 +127,18 @@ class Asking(ABC):
             weights[f"people_{k}"] = code.count()
             weights |= self._promises(view, k, those=code.notnull() if self.many > 1 else None)
             for at, cell in enumerate(questions[k].cells):  # whoever gave no answer has no level, and adds nothing
-                weights[f"cell_{k}_{at}"] = self.sum(grains * cell.steps(code))
+                weights[f"cell_{k}_{at}"] = self.sum(grains * cell.integers(code))
         return weights | ({"marks": self.sum(view.mark)} if "mark" in view.columns else {})
 
     def above(self, view: ir.Table, bars: Any) -> dict[str, ir.Value]:  # noqa: ANN401 - of everyone, or by group
         """Count and add up the parts above the bars, of those who joined and answered; none where there are no bars."""
-        found: dict[str, ir.Value] = {}
+        sums: dict[str, ir.Value] = {}
         for k in range(self.many if bars else 0):
-            above = self.reaches(view, k, bars)
+            above = self.stands_at_cap(view, k, bars)
             coded = f"code_{k}" in view.columns  # then all who are looked at joined
             above = view[f"code_{k}"].notnull() & above if coded else those_of(view, k, above)
-            found |= {f"above_{k}": count(above), f"total_{k}": self.sum(self.part(view, k) * bit(above))}
-        return found
+            sums |= {f"above_{k}": count(above), f"total_{k}": self.sum(self.part(view, k) * bit(above))}
+        return sums
 
     def sum(self, column: ir.IntegerColumn, those: ir.BooleanColumn | None = None) -> ir.StringScalar:
         """Add up 64-bit integers in as many digits as it takes, and hand them over as text, which no driver rounds.
@@ -142,25 +146,25 @@ class Asking(ABC):
         The sum of ``those`` alone is that of everyone without the others, who are few: an engine computes nothing for rows
         that it passes over.
         """
-        found = self._wide(column).sum()
+        total = self._wide(column).sum()
         if those is not None:
-            found = found - self._wide((~those).ifelse(column, 0)).sum()
-        return found.cast("string")
+            total = total - self._wide((~those).ifelse(column, 0)).sum()
+        return total.cast("string")
 
     def _wide(self, column: ir.IntegerColumn) -> ir.NumericColumn:
         return column if self.rows.session.dialect.wide_integers else column.cast("decimal(38, 0)")
 
-    def expect_answers(self, found: dict[str, int], joined: Answers, codes: EngineCodes = None) -> None:
+    def expect_answers(self, row: dict[str, int], joined: Answers, codes: EngineCodes = None) -> None:
         """Refuse an answer that is none, by the id of whoever gave it."""
-        if found.get("unanswered"):
+        if row.get("unanswered"):
             self.rows.expect_answers(joined)
         for k, one in enumerate(codes or ()):
-            if found.get(f"wrong_{k}"):
+            if row.get(f"wrong_{k}"):
                 one.refuse(self.rows)
 
-    def expect_values(self, found: dict[str, int], view: ir.Table) -> None:
+    def expect_values(self, row: dict[str, int], view: ir.Table) -> None:
         """Refuse that someone who joined gave no value, where there is one question; with several that is a skip."""
-        if self.many == 1 and found and found["people_0"] != found["people"]:
+        if self.many == 1 and row and row["people_0"] != row["people"]:
             first = view.filter(view.code_0.isnull()).aggregate(person=view.id.min())
             person = self.rows.place(self.rows.session.one(first, about=self.rows.source)["person"])
             raise BadInput(NO_VALUE, person=person)

@@ -14,16 +14,16 @@ from typing import TYPE_CHECKING, Any
 from optin.engine.session import literal
 from optin.grains.arrays import Answers, Questions
 from optin.grains.engine_sums import (
-    Found,
+    Row,
     bit,
     count,
-    found_sums,
+    sums_of_row,
     those_of,
     with_those_above,
     with_those_at_cap,
     wrong_bits,
 )
-from optin.grains.totals import SheetSums, Sums
+from optin.grains.exact_sums import QuestionSums, SheetSums
 
 if TYPE_CHECKING:
     from ibis.expr import types as ir
@@ -50,13 +50,11 @@ class Split:
         counts = {name: each for name, each in asked.counts(view).items() if not self._is_of_kinds(name)}
         counts |= {f"all_{k}": count(those_of(view, k)) for k in self._one_by_one}
         kinds = everyone if self.joined is None else everyone.mutate(joined=asked.answer(self.joined).fill_null(False))
-        found = self._found(
-            view.aggregate(**counts), self._kinds(kinds, _answering), few.aggregate(**asked.below_cap(few))
-        )
-        asked.expect_answers(found, self.joined, self.codes)
-        found["all"] = found.get("joined_people", found["people"])
-        low = found.get("joined_few", found["few"])
-        return with_those_at_cap(found, self._most), self._with_those_at_cap(found, "joined_", low)
+        row = self._row(view.aggregate(**counts), self._kinds(kinds, _answering), few.aggregate(**asked.below_cap(few)))
+        asked.expect_answers(row, self.joined, self.codes)
+        row["all"] = row.get("joined_people", row["people"])
+        low = row.get("joined_few", row["few"])
+        return with_those_at_cap(row, self._most), self._with_those_at_cap(row, "joined_", low)
 
     def weighed(self, questions: Questions, bars: tuple[int, ...]) -> SheetSums:
         """Add up promises and cells of those who joined, and what is above bars."""
@@ -69,11 +67,11 @@ class Split:
             counts |= levels(k, view, replace(self.codes[k], code=view[f"code_{k}"], wrong=wrong))
         below = {**asked.weights(few, questions, short=True), **asked.above(few, bars)}
         below.pop("marks", None)
-        found = self._found(view.aggregate(**counts), self._kinds(everyone, levels), few.aggregate(**below))
+        row = self._row(view.aggregate(**counts), self._kinds(everyone, levels), few.aggregate(**below))
         asked.rows.expect_unchanged()
-        asked.expect_answers(found, None, self.codes)
-        those = self._with_those_at_cap(found, "", found["people"])
-        cells = tuple(self._with_cells(found, k, each, questions, bars) for k, each in enumerate(those.questions))
+        asked.expect_answers(row, None, self.codes)
+        those = self._with_those_at_cap(row, "", row["people"])
+        cells = tuple(self._with_cells(row, k, each, questions, bars) for k, each in enumerate(those.questions))
         return replace(those, questions=cells)
 
     @property
@@ -107,48 +105,50 @@ class Split:
 
     def _kinds(self, table: ir.Table, counts: Counts) -> list[ir.Table]:
         """Count answers by what was answered, and read what is counted off the different ones; one row a question."""
-        rows, found = self.promises.rows, []
+        rows, queries = self.promises.rows, []
         for k, one in enumerate(self.codes):
             if one.of is not None:
                 by = [rows.places[one.column], *({"joined"} & set(table.columns))]
                 kinds = table.group_by(by).agg(n=table.count())
-                found.append(kinds.aggregate(**counts(k, kinds, one.of(replace(rows, table=kinds)))))
-        return found
+                queries.append(kinds.aggregate(**counts(k, kinds, one.of(replace(rows, table=kinds)))))
+        return queries
 
     def _levels(self, questions: Questions) -> Counts:
         """Return what counts those who answered a question, and adds up the levels of its cells in their units."""
 
         def counts(k: int, table: ir.Table, one: Coded) -> dict[str, ir.Value]:
             add_up, cells = self.promises.sum, enumerate(questions[k].cells)
-            found: dict[str, Any] = {f"all_{k}": _each(table, bit(one.code.notnull())).sum()} | _wrong(k, table, one)
-            return found | {f"level_{k}_{at}": add_up(_each(table, cell.steps(one.code))) for at, cell in cells}
+            columns: dict[str, Any] = {f"all_{k}": _each(table, bit(one.code.notnull())).sum()} | _wrong(k, table, one)
+            return columns | {f"level_{k}_{at}": add_up(_each(table, cell.integers(one.code))) for at, cell in cells}
 
         return counts
 
-    def _found(self, first: ir.Table, kinds: list[ir.Table], few: ir.Table) -> Found:
+    def _row(self, first: ir.Table, kinds: list[ir.Table], few: ir.Table) -> Row:
         """Ask for everything by one query."""
         query = first
         for each in (*kinds, few):
             query = query.cross_join(each)
         return self.promises.one(query)
 
-    def _with_those_at_cap(self, found: Found, kind: str, low: int) -> SheetSums:
+    def _with_those_at_cap(self, row: Row, kind: str, low: int) -> SheetSums:
         """Add those who reach the cap, who were only counted, to those below it, of each question those who answered it."""
-        below, most = found_sums(found, self.promises.many, kind), self._most
+        below, most = sums_of_row(row, self.promises.many, kind), self._most
         return SheetSums(
-            people=found["all"],
-            promised=below.promised + (found["all"] - low if any(most) else 0),
-            questions=tuple(_and_equals(each, found[f"all_{k}"], most[k]) for k, each in enumerate(below.questions)),
-            marks=found.get("marks", 0),
+            people=row["all"],
+            promised=below.promised + (row["all"] - low if any(most) else 0),
+            questions=tuple(_and_equals(each, row[f"all_{k}"], most[k]) for k, each in enumerate(below.questions)),
+            marks=row.get("marks", 0),
         )
 
-    def _with_cells(self, found: Found, k: int, sums: Sums, questions: Questions, bars: tuple[int, ...]) -> Sums:
+    def _with_cells(
+        self, row: Row, k: int, sums: QuestionSums, questions: Questions, bars: tuple[int, ...]
+    ) -> QuestionSums:
         """Add the cells of a question, and what is above its bar."""
         most, cells = self._most[k], enumerate(questions[k].cells)
-        weighed = ((most * found[f"level_{k}_{at}"] - found[f"cell_{k}_{at}"]) * cell.unit for at, cell in cells)
+        weighed = ((most * row[f"level_{k}_{at}"] - row[f"cell_{k}_{at}"]) * cell.unit for at, cell in cells)
         above = (0, 0)
         if bars:
-            counted = {**found, "people": found[f"all_{k}"], "few": found[f"people_{k}"]}
+            counted = {**row, "people": row[f"all_{k}"], "few": row[f"people_{k}"]}
             above = with_those_above(counted, k, most=most, bar=bars[k])
         return replace(sums, cells=tuple(weighed), above=above)
 
@@ -169,7 +169,7 @@ def _wrong(k: int, table: ir.Table, one: Coded) -> dict[str, ir.Value]:
     return {} if one.wrong is None else {f"wrong_{k}": _each(table, bit(one.wrong.fill_null(False))).sum()}
 
 
-def _and_equals(below: Sums, people: int, most: int) -> Sums:
+def _and_equals(below: QuestionSums, people: int, most: int) -> QuestionSums:
     """Add to some people's sums of a question those of all others, who give the same grains."""
     others = people - below.people
     return replace(

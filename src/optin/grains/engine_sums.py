@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Any
 
 from optin.engine.functions import exact_floor
 from optin.grains.arrays import Questions
+from optin.grains.exact_sums import QuestionSums, SheetSums
 from optin.grains.splitting import BITS
-from optin.grains.totals import SheetSums, Sums
 from optin.kernel.halves import HALF
 from optin.kernel.sharing import SHARES
 
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
     from optin.engine.answers import Coded
 
-Found = dict[str, int]
+Row = dict[str, int]
 
 
 def part_of(capped: int, share: int) -> int:
@@ -34,8 +34,8 @@ def part_expression(capped: ir.IntegerColumn, share: int) -> ir.IntegerColumn:
 
 def those_of(view: ir.Table, k: int, also: ir.BooleanColumn | None = None) -> ir.BooleanColumn:
     """Tell who joined and answered a question, and of whom something also holds."""
-    found = [view[name] for name in ("joined", f"answered_{k}") if name in view.columns]
-    return reduce(and_, found if also is None else [*found, also])
+    marks = [view[name] for name in ("joined", f"answered_{k}") if name in view.columns]
+    return reduce(and_, marks if also is None else [*marks, also])
 
 
 def wrong_bits(codes: tuple[Coded, ...]) -> dict[str, Any]:
@@ -53,45 +53,45 @@ def count(truth: ir.BooleanColumn) -> ir.IntegerScalar:
     return bit(truth).sum()
 
 
-def whole(number: ir.FloatingColumn) -> ir.IntegerColumn:
+def integer(number: ir.FloatingColumn) -> ir.IntegerColumn:
     """Round down to integers."""
     return exact_floor(number).cast("int64")
 
 
-def found_sums(found: Found, many: int, kind: str = "", questions: Questions = ()) -> SheetSums:
+def sums_of_row(row: Row, many: int, kind: str = "", questions: Questions = ()) -> SheetSums:
     """Put together what a query found of so many questions, and of the cells of these."""
     return SheetSums(
-        people=found.get(f"{kind}people", found["people"]),
-        promised=found[f"{kind}promised"],
-        questions=tuple(_question(found, kind, k, questions) for k in range(many)),
-        marks=found.get("marks", 0),
+        people=row.get(f"{kind}people", row["people"]),
+        promised=row[f"{kind}promised"],
+        questions=tuple(_question(row, kind, k, questions) for k in range(many)),
+        marks=row.get("marks", 0),
     )
 
 
-def sums_of_group(found: Found, many: int, kind: str = "", questions: Questions = ()) -> SheetSums:
+def sums_of_group(row: Row, many: int, kind: str = "", questions: Questions = ()) -> SheetSums:
     """Put together what a query found of a group; of one that nobody of those asked about is in it found no row."""
-    if found:
-        return found_sums(found, many, kind, questions)
+    if row:
+        return sums_of_row(row, many, kind, questions)
     cells = (questions[k].cells if questions else () for k in range(many))
-    return SheetSums(questions=tuple(Sums(cells=(0,) * len(each)) for each in cells))
+    return SheetSums(questions=tuple(QuestionSums(cells=(0,) * len(each)) for each in cells))
 
 
-def _question(found: Found, kind: str, k: int, questions: Questions) -> Sums:
+def _question(row: Row, kind: str, k: int, questions: Questions) -> QuestionSums:
     cells = questions[k].cells if questions else ()
-    return Sums(
-        people=found.get(f"{kind}people_{k}", found.get(f"{kind}people", found["people"])),
-        promised=found[f"{kind}promised_{k}"],
-        grains=found[f"{kind}grains_{k}"],
-        squares=_squares(found, kind, k),
-        above=(found.get(f"above_{k}", 0), found.get(f"total_{k}", 0)),
-        cells=tuple(found[f"cell_{k}_{at}"] * cell.unit for at, cell in enumerate(cells)),
+    return QuestionSums(
+        people=row.get(f"{kind}people_{k}", row.get(f"{kind}people", row["people"])),
+        promised=row[f"{kind}promised_{k}"],
+        grains=row[f"{kind}grains_{k}"],
+        squares=_squares(row, kind, k),
+        above=(row.get(f"above_{k}", 0), row.get(f"total_{k}", 0)),
+        cells=tuple(row[f"cell_{k}_{at}"] * cell.unit for at, cell in enumerate(cells)),
     )
 
 
-def _squares(found: Found, kind: str, k: int) -> int:
-    if f"{kind}squares_{k}" in found:
-        return found[f"{kind}squares_{k}"]
-    upper, cross, lower = (found[f"{kind}{name}_{k}"] for name in ("upper", "cross", "lower"))
+def _squares(row: Row, kind: str, k: int) -> int:
+    if f"{kind}squares_{k}" in row:
+        return row[f"{kind}squares_{k}"]
+    upper, cross, lower = (row[f"{kind}{name}_{k}"] for name in ("upper", "cross", "lower"))
     return (upper << 2 * HALF) + (cross << HALF + 1) + lower
 
 
@@ -113,14 +113,14 @@ def with_equals(below: SheetSums, *, people: int, grains: list[int]) -> SheetSum
     )
 
 
-def with_those_at_cap(found: Found, grains: list[int], kind: str = "") -> SheetSums:
+def with_those_at_cap(row: Row, grains: list[int], kind: str = "") -> SheetSums:
     """Add those who reach the cap, who were only counted and get so many grains for each question, to those below it."""
     return with_equals(
-        found_sums(found, len(grains), kind), people=found[f"{kind}people"] - found[f"{kind}few"], grains=grains
+        sums_of_row(row, len(grains), kind), people=row[f"{kind}people"] - row[f"{kind}few"], grains=grains
     )
 
 
-def with_those_above(found: Found, k: int, *, most: int, bar: int) -> tuple[int, int]:
+def with_those_above(row: Row, k: int, *, most: int, bar: int) -> tuple[int, int]:
     """Count, and add up, those above a bar: who reaches the cap was only counted, and gives so many grains at most."""
-    at_cap = found["people"] - found["few"] if most > bar else 0
-    return at_cap + found[f"above_{k}"], at_cap * most + found[f"total_{k}"]
+    at_cap = row["people"] - row["few"] if most > bar else 0
+    return at_cap + row[f"above_{k}"], at_cap * most + row[f"total_{k}"]

@@ -6,7 +6,8 @@ from dataclasses import replace
 
 import numpy as np
 
-from optin.grains.arrays import GRAIN, FloatArray, GrainRule, Integers, everyone_capped
+from optin.grains.arrays import FloatArray, GrainRule, Integers, everyone_capped
+from optin.kernel.rounding import GRAIN
 
 
 def frozen(rule: GrainRule) -> tuple[Integers, GrainRule]:
@@ -17,7 +18,7 @@ def frozen(rule: GrainRule) -> tuple[Integers, GrainRule]:
     capped = everyone_capped(rule)
 
     def limits(rows: slice) -> FloatArray:
-        found = np.where(capped[rows] > 0, np.inf, 0.0) if rule.noiseless else capped[rows] * (1.0 / GRAIN)
-        return np.asarray(found, dtype=np.float64)
+        lowered = np.where(capped[rows] > 0, np.inf, 0.0) if rule.noiseless else capped[rows] * (1.0 / GRAIN)
+        return np.asarray(lowered, dtype=np.float64)
 
     return capped, replace(rule, limits=limits)

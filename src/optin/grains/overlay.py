@@ -11,13 +11,13 @@ from uuid import uuid4
 import numpy as np
 from numpy.typing import ArrayLike
 
+from optin.engine.agents import EngineAgents, EngineConstrained
 from optin.engine.engines import read_parquet
 from optin.engine.grouping import LABEL
-from optin.engine.people import EngineAgents, EngineConstrained
 from optin.engine.rows import Rows
 from optin.engine.session import literal
 from optin.errors import BadInput
-from optin.grains.units import UNLIMITED, USEFUL, steps_of
+from optin.grains.units import UNLIMITED, USEFUL, grains_of_levels
 from optin.kernel.rounding import GRAIN
 
 if TYPE_CHECKING:
@@ -59,16 +59,16 @@ def _written(path: Path, handed: Handed) -> bool:
     import pyarrow.parquet as arrow_parquet
 
     schema = pa.schema({PERSON: pa.string(), FIRST: pa.int64(), SECOND: pa.int64()})
-    found: list[int] = []
+    sizes: list[int] = []
     with arrow_parquet.ParquetWriter(path, schema) as writer:
 
         def take(block: Block) -> None:
-            found.append(len(block[0]))
+            sizes.append(len(block[0]))
             columns = [pa.array(block[0], pa.string()), *(pa.array(column, pa.int64()) for column in block[1:])]
             writer.write_table(pa.table(columns, schema=schema))
 
         handed(take)
-    return bool(found)
+    return bool(sizes)
 
 
 def left_of(rows: Rows, *, totals: ir.IntegerValue | None, raise_limits: bool) -> ir.IntegerColumn:
@@ -91,8 +91,8 @@ def expression_cut_to(left: ir.IntegerColumn, levels: ArrayLike | None) -> ir.Fl
 
     if levels is None:
         return (left < USEFUL).ifelse(literal(0.0), epsilon(left))
-    rungs = list(zip(*(steps.tolist() for steps in steps_of(levels)), strict=True))
-    return ibis.cases(*((left >= grains, literal(step)) for grains, step in reversed(rungs[1:])), else_=literal(0.0))
+    pairs = list(zip(*(both.tolist() for both in grains_of_levels(levels)), strict=True))
+    return ibis.cases(*((left >= grains, literal(limit)) for grains, limit in reversed(pairs[1:])), else_=literal(0.0))
 
 
 def allowance(limit: ir.FloatingColumn) -> ir.IntegerColumn:

@@ -18,9 +18,9 @@ from optin.agents import Agents, PrivacyConstrained, QuasiLinear
 from optin.grains.array_people import ArrayPeople
 from optin.grains.arrays import Answers, Codes, Questions
 from optin.grains.batches import Entrance, Passed, PassedGroups
+from optin.grains.exact_sums import SheetSums
 from optin.grains.promised_groups import PromisesByGroup, Undivided
 from optin.grains.splitting import Released
-from optin.grains.totals import SheetSums
 from optin.questions.sheet import Sheet
 
 

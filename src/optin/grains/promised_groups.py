@@ -15,8 +15,8 @@ from numpy.typing import NDArray
 
 from optin.agents.grouping import Groups
 from optin.grains.arrays import Answers, Codes, GrainRule, Integers, Questions
+from optin.grains.exact_sums import SheetSums
 from optin.grains.splitting import all_of, spent_by_group
-from optin.grains.totals import SheetSums
 
 if TYPE_CHECKING:
     from optin.grains.people import Promises
@@ -125,11 +125,11 @@ class ArrayGroups:
         return partial(self._spent, joined, codes, tuple(released))
 
     def _spent(self, joined: Answers, codes: Codes, released: tuple[int, ...]) -> Integers:
-        found = np.zeros(len(self.groups.codes), dtype=np.int64)
+        spent = np.zeros(len(self.groups.codes), dtype=np.int64)
         for rule, rows, charged in zip(self.rules, self.groups, released, strict=True):
             if charged:
-                found[rows] = rule.spent(taken(joined, rows), taken_each(codes, rows), charged)()
-        return found
+                spent[rows] = rule.spent(taken(joined, rows), taken_each(codes, rows), charged)()
+        return spent
 
     @property
     def people(self) -> int:
@@ -139,10 +139,10 @@ class ArrayGroups:
     def scattered(self, column: Callable[[GrainRule], NDArray[Any]]) -> NDArray[Any]:
         """Put together what each group's people have, in the order of the people."""
         parts = [column(rule) for rule in self.rules]
-        found = np.zeros(self.people, dtype=parts[0].dtype)
+        gathered = np.zeros(self.people, dtype=parts[0].dtype)
         for part, rows in zip(parts, self.groups, strict=True):
-            found[rows] = part
-        return found
+            gathered[rows] = part
+        return gathered
 
     def answered(self, codes: Codes, joined: Answers = None) -> Integers:
         """Return a number for each person in which the bit of every question that they answered is set; 0 if not joined."""

@@ -11,9 +11,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from optin.kernel.sharing import SHARES
-from optin.questions.sheet import MOST_QUESTIONS
-
-__all__ = ["ALONE", "BITS", "MOST_QUESTIONS", "Integers", "Released", "all_of", "part", "promised", "spent"]
 
 Integers = NDArray[np.int64]
 Released = int | tuple[int, ...] | None

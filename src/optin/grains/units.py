@@ -52,15 +52,15 @@ def cut_to(left: NDArray[np.int64], levels: ArrayLike | None) -> NDArray[np.floa
     """
     if levels is None:
         return epsilons_of(np.where(left < USEFUL, 0, left))
-    grains, steps = steps_of(levels)
-    found: NDArray[np.float64] = steps[np.searchsorted(grains, left, side="right") - 1]
-    return found
+    grains, known = grains_of_levels(levels)
+    limits: NDArray[np.float64] = known[np.searchsorted(grains, left, side="right") - 1]
+    return limits
 
 
-def steps_of(levels: ArrayLike) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
+def grains_of_levels(levels: ArrayLike) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
     """Sort levels, from nothing on, and say how many grains each of them takes."""
-    steps = np.append(0.0, np.sort(column(levels, "levels")))
-    return allowance_grains(steps), steps
+    limits = np.append(0.0, np.sort(column(levels, "levels")))
+    return allowance_grains(limits), limits
 
 
 def nothing_left() -> BudgetSpent:

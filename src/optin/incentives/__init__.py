@@ -1,8 +1,8 @@
 """Who gains by a false report: nobody with a limit; with a cost, whoever overstates it."""
 
 from optin.incentives.checking import gain_of_lying, optimum
-from optin.incentives.costs import CostReports, best_lies, cost_reports, gain_of_cost
-from optin.incentives.limits import LimitReports, limit_reports
+from optin.incentives.false_costs import CostReports, best_lies, cost_reports, gain_of_cost
+from optin.incentives.false_limits import LimitReports, limit_reports
 
 __all__ = [
     "CostReports",

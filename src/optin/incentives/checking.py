@@ -10,7 +10,7 @@ import numpy as np
 
 from optin.agents import PrivacyConstrained
 from optin.errors import Infeasible
-from optin.kernel.ladder import Array
+from optin.kernel.pieces import Array
 from optin.planning import plan
 
 Planner = Callable[[Array], tuple[Array, float]]
@@ -27,10 +27,10 @@ def optimum(**question: Any) -> Planner:  # noqa: ANN401
     def planner(limits: Array) -> tuple[Array, float]:
         people = PrivacyConstrained(limits)
         try:
-            found = plan(people, **question)
+            planned = plan(people, **question)
         except Infeasible:  # everyone reports 0: nothing is published, and nobody loses anything
             return np.zeros(len(limits)), math.inf
-        return found.epsilons(people), found.variance
+        return planned.epsilons(people), planned.variance
 
     return planner
 
@@ -59,7 +59,7 @@ def gain_of_lying(planner: Planner, limits: Array, *, person: int, report: float
     return -math.inf if math.isinf(lying) else math.inf if math.isinf(honest) else 1.0 - lying / honest
 
 
-def _outcome(found: tuple[Array, float], person: int, truth: float) -> float:
+def _outcome(design: tuple[Array, float], person: int, truth: float) -> float:
     """Return the variance, or infinity where the person's true limit is crossed."""
-    epsilons, variance = found
+    epsilons, variance = design
     return variance if epsilons[person] <= truth else math.inf

@@ -18,7 +18,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from optin.kernel.ladder import Array, Outline
+from optin.kernel.pieces import Array, Outline
 
 REVEALED = 300
 """How many revealed answers are counted outcome by outcome; where there are more, information alone bounds the error."""
@@ -37,7 +37,7 @@ SPREADS = (1.0, 1.5, 2.2, 3.3, 5.0, 10.0, 40.0)
 
 
 @dataclass(frozen=True)
-class Rungs:
+class CountedLimits:
     """Limits, rising and never rounded down, with how many people have each; without end for those who set none."""
 
     limits: Array
@@ -48,22 +48,22 @@ class Rungs:
         """How many people there are."""
         return float(self.counts.sum())
 
-    def split(self, rung: int) -> tuple[Rungs, int]:
-        """Keep the people below a rung private, and count the others, whose values are revealed."""
-        return Rungs(self.limits[:rung], self.counts[:rung]), round(float(self.counts[rung:].sum()))
+    def split(self, at: int) -> tuple[CountedLimits, int]:
+        """Keep the people below a limit private, and count the others, whose values are revealed."""
+        return CountedLimits(self.limits[:at], self.counts[:at]), round(float(self.counts[at:].sum()))
 
     @property
     def gains(self) -> Array:
-        """Return e^limit - 1 for each rung."""
+        """Return e^limit - 1 for each limit."""
         with np.errstate(over="ignore"):
             return np.expm1(self.limits)
 
 
-def rungs_of(outline: Outline, *, zeros: int, infinite: int, scale: float = 1.0) -> Rungs:
+def counted_limits(outline: Outline, *, zeros: int, infinite: int, scale: float = 1.0) -> CountedLimits:
     """Round limits up to the top of their bucket, or to what its sums allow at most (Samuelson), whichever is lower.
 
     >>> outline = Outline(np.array([1.1, 2.2]), np.array([1.0, 3.0]), np.array([1.0, 5.0]), np.array([1.0, 9.0]), exact=True)
-    >>> rungs_of(outline, zeros=0, infinite=0).limits.round(9)
+    >>> counted_limits(outline, zeros=0, infinite=0).limits.round(9)
     array([1., 2.])
     """
     counts = np.diff(outline.counts, prepend=float(zeros))
@@ -74,14 +74,14 @@ def rungs_of(outline: Outline, *, zeros: int, infinite: int, scale: float = 1.0)
     above = np.sqrt(np.maximum(squares - means * means, 0.0) * (counts - 1.0))
     tops = np.minimum(outline.edges[some], (means + above) * (1.0 + 1e-9)) / scale
     ends, many = [math.inf] * bool(infinite), [float(infinite)] * bool(infinite)
-    return _fewer(Rungs(np.append(tops, ends), np.append(counts, many)))
+    return _fewer(CountedLimits(np.append(tops, ends), np.append(counts, many)))
 
 
-def _fewer(rungs: Rungs) -> Rungs:
+def _fewer(counted: CountedLimits) -> CountedLimits:
     """Join neighbours that differ by a hundredth or less, at the higher limit of each."""
-    keys = np.ceil(np.log2(rungs.limits) * PER_DOUBLING)
+    keys = np.ceil(np.log2(counted.limits) * PER_DOUBLING)
     last = np.flatnonzero(np.append(keys[1:] != keys[:-1], True)) if len(keys) else np.empty(0, dtype=np.intp)
-    return Rungs(rungs.limits[last], np.diff(np.cumsum(rungs.counts)[last], prepend=0.0))
+    return CountedLimits(counted.limits[last], np.diff(np.cumsum(counted.counts)[last], prepend=0.0))
 
 
 @dataclass(frozen=True)
@@ -92,17 +92,17 @@ class Family:
     q: float
 
     @property
-    def reach(self) -> float:
+    def farthest(self) -> float:
         """How far the mean can lie from 1/2."""
         return self.width * self.q / 2.0
 
-    def heights(self, people: Rungs, x: Array) -> Array:
+    def heights(self, people: CountedLimits, x: Array) -> Array:
         """Return F(x) = sum log(1 + (q/2 + x/width) (e^limit - 1)), whose slope bounds how fast a likelihood rises."""
         chances = np.maximum(self.q / 2.0 + x / self.width, 0.0)
         return np.asarray(np.log1p(np.multiply.outer(chances, people.gains)) @ people.counts)
 
-    def slope(self, people: Rungs, x: Array) -> Array:
-        """Return F'(x) of each rung, for one person: k / (1 + (q/2 + x/width) k) / width, k = e^limit - 1."""
+    def slope(self, people: CountedLimits, x: Array) -> Array:
+        """Return F'(x) of each limit, for one person: k / (1 + (q/2 + x/width) k) / width, k = e^limit - 1."""
         chances = np.maximum(self.q / 2.0 + x / self.width, 0.0)
         return np.asarray(1.0 / np.add.outer(chances, 1.0 / people.gains) / self.width)
 
@@ -133,21 +133,21 @@ def priors_on(x: Array) -> list[Prior]:
     return [Prior(x, height / height.sum()) for height in heights]
 
 
-def least_error(people: Rungs, *, spread: float) -> float:
+def least_error(people: CountedLimits, *, spread: float) -> float:
     """Bound the worst-case mean squared error of every private estimator from below, in units of the squared range (E30).
 
-    >>> least_error(Rungs(np.array([1.0]), np.array([1000.0])), spread=0.25) > 0.9 * 0.25 / 1000
+    >>> least_error(CountedLimits(np.array([1.0]), np.array([1000.0])), spread=0.25) > 0.9 * 0.25 / 1000
     True
-    >>> least_error(Rungs(np.array([0.01]), np.array([1.0])), spread=0.25) > 0.2499
+    >>> least_error(CountedLimits(np.array([0.01]), np.array([1.0])), spread=0.25) > 0.2499
     True
     """
-    people = Rungs(people.limits[people.limits > 0], people.counts[people.limits > 0])
+    people = CountedLimits(people.limits[people.limits > 0], people.counts[people.limits > 0])
     ends = max(0.25 * _between_two(float(people.limits @ people.counts)), _by_a_world_between(people))
     if spread <= 0.0 or len(people.limits) == 0:
         return ends
     widths = np.unique(np.geomspace(min(2.0 * math.sqrt(spread), 1.0), 1.0, WIDTHS).round(12))
     families = [Family(float(width), min(4.0 * spread / float(width) ** 2, 1.0)) for width in widths]
-    return max([ends, *(found for family in families for found in _bounds(people, family))])
+    return max([ends, *(bound for family in families for bound in _bounds(people, family))])
 
 
 def _between_two(loss: float) -> float:
@@ -155,7 +155,7 @@ def _between_two(loss: float) -> float:
     return 1.0 / math.cosh(loss / 2.0) ** 2 if loss < OPEN else 0.0
 
 
-def _by_a_world_between(people: Rungs) -> float:
+def _by_a_world_between(people: CountedLimits) -> float:
     """Bound the error between everyone at one bound and everyone at the other by a world with half of them at each.
 
     What is answered there is answered at either end too, as often as the limits of one half allow: with sums a and b of
@@ -171,22 +171,22 @@ def _by_a_world_between(people: Rungs) -> float:
     return (0.5 * math.exp(-loss / 4.0) / math.cosh(apart / 4.0)) ** 2
 
 
-def _bounds(people: Rungs, family: Family) -> Iterator[float]:
+def _bounds(people: CountedLimits, family: Family) -> Iterator[float]:
     """Try revealing nobody, everybody, and those above some limits between."""
     first_open = int(np.searchsorted(people.limits, OPEN))
     middle = np.linspace(0, first_open, 7).round().astype(int)
     yield by_information(people, family)
-    for rung in sorted({*middle.tolist(), first_open}):
-        private, revealed = people.split(rung)
+    for at in sorted({*middle.tolist(), first_open}):
+        private, revealed = people.split(at)
         if revealed * family.q <= REVEALED:
             yield from _by_posteriors(private, revealed, family)
 
 
-def _by_posteriors(private: Rungs, revealed: int, family: Family) -> Iterator[float]:
+def _by_posteriors(private: CountedLimits, revealed: int, family: Family) -> Iterator[float]:
     """Try priors around the size of the error to expect, as wide as the family allows."""
     slope = float(family.slope(private, np.array([0.0]))[0] @ private.counts)
     scale = 1.0 / (slope / math.sqrt(2.0) + math.sqrt(revealed * float(family.information(np.array([0.0]))[0])))
-    for half in sorted({min(scale * times, family.reach) for times in SPREADS}):
+    for half in sorted({min(scale * times, family.farthest) for times in SPREADS}):
         for points in (2, POINTS):
             x = np.linspace(-half, half, points)
             peaks, answers = _peaks(private, family, x), _answers(revealed, family, x)
@@ -213,7 +213,7 @@ def by_posteriors(prior: Prior, peaks: Array, answers: Array) -> float:
     return max(plain, float(shares @ priced) - price * float(prior.chances @ prior.edge))
 
 
-def _peaks(private: Rungs, family: Family, x: Array) -> Array:
+def _peaks(private: CountedLimits, family: Family, x: Array) -> Array:
     """Return for each point the likelihood that climbs to it and falls from it as fast as limits allow."""
     if len(private.limits) == 0:
         return np.ones((1, len(x)))
@@ -257,18 +257,18 @@ def _binomial(size: int, chance: Array) -> Array:
     return np.asarray(np.exp(logs[:, None] + hits + misses))
 
 
-def by_information(people: Rungs, family: Family) -> float:
+def by_information(people: CountedLimits, family: Family) -> float:
     """Bound the Bayes risk under a cosine prior by van Trees' inequality: 1 / (mean information + pi^2 / half^2)."""
-    steps = (np.arange(FINE) + 0.5) / FINE * 2.0 - 1.0
-    chances = np.cos(steps * math.pi / 2.0) ** 2
+    evenly = (np.arange(FINE) + 0.5) / FINE * 2.0 - 1.0
+    chances = np.cos(evenly * math.pi / 2.0) ** 2
     best = 0.0
-    for half in family.reach * np.geomspace(0.004, 1.0, 12):
-        mean = float(chances @ most_information(people, family, half * steps)) / float(chances.sum())
+    for half in family.farthest * np.geomspace(0.004, 1.0, 12):
+        mean = float(chances @ most_information(people, family, half * evenly)) / float(chances.sum())
         best = max(best, 1.0 / (mean + (math.pi / float(half)) ** 2))
     return best * (1.0 - SUMMED)
 
 
-def most_information(people: Rungs, family: Family, x: Array) -> Array:
+def most_information(people: CountedLimits, family: Family, x: Array) -> Array:
     """Bound the Fisher information about the mean that any private output carries, at each x.
 
     The score of the output is the mean, given it, of a sum over people: of the score of their value, or of what the output
@@ -276,24 +276,24 @@ def most_information(people: Rungs, family: Family, x: Array) -> Array:
     second as limits allow, and both kinds are uncorrelated between people. With parts ``a`` held back by limits,
     (sum a rising) (sum a falling) + sum (1 - a)^2 information + 2 sum a (1 - a) min(rising falling, information).
 
-    >>> alike = Rungs(np.array([0.1]), np.array([1000.0]))
+    >>> alike = CountedLimits(np.array([0.1]), np.array([1000.0]))
     >>> bool(most_information(alike, Family(1.0, 1.0), np.zeros(1))[0] < 1 / (0.25 / 1000 + 0.99 / 100**2))
     True
     """
-    rising, falling, whole = family.slope(people, x), family.slope(people, -x), family.information(x)
-    square = np.minimum(rising * falling, whole[:, None])
-    held = _held_back(np.sqrt(square), people.counts, whole)
+    rising, falling, information = family.slope(people, x), family.slope(people, -x), family.information(x)
+    square = np.minimum(rising * falling, information[:, None])
+    held = _held_back(np.sqrt(square), people.counts, information)
     shared = ((held * rising) @ people.counts) * ((held * falling) @ people.counts)
-    free = (1.0 - held) ** 2 * whole[:, None] + 2.0 * held * (1.0 - held) * square
+    free = (1.0 - held) ** 2 * information[:, None] + 2.0 * held * (1.0 - held) * square
     return np.asarray(shared + free @ people.counts)
 
 
-def _held_back(slopes: Array, counts: Array, whole: Array) -> Array:
+def _held_back(slopes: Array, counts: Array, information: Array) -> Array:
     """Choose the parts a that minimise (sum a slope)^2 + sum (1 - a)^2 whole: E1 from its other side.
 
     They are max(1 - level slope / whole, 0), where the level solves level = sum a slope; as slopes rise, it is the largest
     of what the first few people alone would give. Any parts between 0 and 1 give a valid bound.
     """
     totals, squares = np.cumsum(slopes * counts, axis=1), np.cumsum(slopes * slopes * counts, axis=1)
-    level = (totals / (1.0 + squares / whole[:, None])).max(axis=1)
-    return np.asarray(np.maximum(1.0 - level[:, None] * slopes / whole[:, None], 0.0))
+    balance = (totals / (1.0 + squares / information[:, None])).max(axis=1)
+    return np.asarray(np.maximum(1.0 - balance[:, None] * slopes / information[:, None], 0.0))

@@ -7,9 +7,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from optin.kernel.ladder import Array
 from optin.kernel.noise import noise_variance
 from optin.kernel.optimum import Design
+from optin.kernel.pieces import Array
 
 SAME = 1e-9  # how near the cap a limit counts as pooled or not
 MEAN = 1e-11  # how near the mean epsilon counts as at it

@@ -1,7 +1,7 @@
 """E1 and E8: the one number that decides a design, from an array or from sums under a bound.
 
-Both equations ask where a rising, piecewise linear function of the cap reaches a target. `ladder_around` narrows the search
-to a ladder that provably holds the root; inside one piece the root is a quotient.
+Both equations ask where a rising, piecewise linear function of the cap reaches a target. `pieces_around` narrows the search
+to pieces that provably hold the root; inside one piece the root is a quotient.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ from collections.abc import Callable
 
 import numpy as np
 
-from optin.kernel.ladder import Ladder, Limits, Outline, Sums
+from optin.kernel.pieces import Limits, Outline, Pieces, Sums
 
 SumsAt = Callable[[float], Sums]
 Beyond = Callable[[float, SumsAt], bool]
@@ -34,14 +34,14 @@ def optimal_cap(limits: Limits, target: float) -> tuple[float, Sums] | None:
         sums = sums_at(x)
         return x * sums.total - sums.squares >= target
 
-    ladder = ladder_around(limits, beyond)
-    if ladder.totals[-1] == 0:
+    pieces = pieces_around(limits, beyond)
+    if pieces.totals[-1] == 0:
         return None
-    j = _last_piece_below(ladder.heights, target)
-    if ladder.totals[j] == 0:  # the first positive limit starts the rise, however small the target
-        j += int(np.argmax(ladder.totals[j:] > 0))
-    x = (target + float(ladder.squares[j])) / float(ladder.totals[j])
-    return x, ladder.sums_under(x)
+    j = _last_piece_below(pieces.heights, target)
+    if pieces.totals[j] == 0:  # the first positive limit starts the rise, however small the target
+        j += int(np.argmax(pieces.totals[j:] > 0))
+    x = (target + float(pieces.squares[j])) / float(pieces.totals[j])
+    return x, pieces.sums_under(x)
 
 
 def cap_at_reach(limits: Limits, reach: float) -> tuple[float, Sums] | None:
@@ -59,39 +59,39 @@ def cap_at_reach(limits: Limits, reach: float) -> tuple[float, Sums] | None:
         sums = sums_at(x)
         return sums.total + (len(limits) - sums.count) * x >= reach
 
-    ladder = ladder_around(limits, beyond)
-    j = _last_piece_below(ladder.reaches, reach)
-    above = len(limits) - int(ladder.counts[j])
+    pieces = pieces_around(limits, beyond)
+    j = _last_piece_below(pieces.reaches, reach)
+    above = len(limits) - int(pieces.counts[j])
     if above > 0:
-        x = max((reach - float(ladder.totals[j])) / above, float(ladder.edges[j]))
-        return x, ladder.sums_under(x)
-    if float(ladder.totals[-1]) >= reach * (1 - 1e-12):
-        return float(ladder.edges[-1]), ladder.sums_under(float(ladder.edges[-1]))
+        x = max((reach - float(pieces.totals[j])) / above, float(pieces.edges[j]))
+        return x, pieces.sums_under(x)
+    if float(pieces.totals[-1]) >= reach * (1 - 1e-12):
+        return float(pieces.edges[-1]), pieces.sums_under(float(pieces.edges[-1]))
     return None
 
 
-def ladder_around(limits: Limits, beyond: Beyond) -> Ladder:
-    """Find a ladder whose range holds the point where ``beyond`` turns true, for a rising ``beyond``.
+def pieces_around(limits: Limits, beyond: Beyond) -> Pieces:
+    """Find the pieces whose range holds the point where ``beyond`` turns true, for a rising ``beyond``.
 
     The outline only proposes; a range is accepted when exact sums say false at its foot and true at its top.
     """
     low, high = 0.0, math.inf
-    ladder = limits.ladder(low, high) if len(limits) <= limits.whole else None
+    pieces = limits.pieces(low, high) if len(limits) <= limits.few_enough else None
     misses = 0
-    while ladder is None:
+    while pieces is None:
         outline = limits.outline(low, high) if misses < 2 else limits.buckets().between(low, high)
         misses += 1
         foot, middle, top = _proposal(outline, beyond, low, high)
-        found = limits.ladder(foot, top)
-        if found is None:
+        candidate = limits.pieces(foot, top)
+        if candidate is None:
             low, high = _halved(limits, beyond, low, high, middle)
-        elif foot > low and beyond(foot, _exact(limits, found)):
+        elif foot > low and beyond(foot, _exact(limits, candidate)):
             high = foot
-        elif top < high and not beyond(top, _exact(limits, found)):
+        elif top < high and not beyond(top, _exact(limits, candidate)):
             low = top
         else:
-            ladder = found
-    return ladder
+            pieces = candidate
+    return pieces
 
 
 def _proposal(outline: Outline, beyond: Beyond, low: float, high: float) -> tuple[float, float, float]:
@@ -130,11 +130,11 @@ def _halved(limits: Limits, beyond: Beyond, low: float, high: float, middle: flo
     return (low, middle) if beyond(middle, limits.sums) else (middle, high)
 
 
-def _exact(limits: Limits, ladder: Ladder) -> SumsAt:
-    """Answer from the ladder where it can, else by a pass over the table."""
+def _exact(limits: Limits, pieces: Pieces) -> SumsAt:
+    """Answer from the pieces where they can, else by a pass over the table."""
 
     def sums_at(bound: float) -> Sums:
-        return ladder.sums_at(bound) if ladder.low <= bound <= ladder.high else limits.sums(bound)
+        return pieces.sums_at(bound) if pieces.low <= bound <= pieces.high else limits.sums(bound)
 
     return sums_at
 

@@ -33,8 +33,8 @@ def eighth_power(exponent: int) -> float:
     >>> eighth_power(8), eighth_power(-4)
     (2.0, 0.7071067811865476)
     """
-    whole, eighth = divmod(exponent, len(_EIGHTHS))
-    return math.ldexp(_EIGHTHS[eighth], whole)
+    power, eighth = divmod(exponent, len(_EIGHTHS))
+    return math.ldexp(_EIGHTHS[eighth], power)
 
 
 def neighbours(cap: float) -> tuple[float, float]:
@@ -65,8 +65,8 @@ def _magnitude(number: Fraction) -> int:
 
     A number with so many figures above and below lies between 10^(e-1) and 10^(e+1), where e is the difference of the two.
     """
-    found = len(str(number.numerator)) - len(str(number.denominator))
-    return found if _power_of_ten(found) <= number else found - 1
+    exponent = len(str(number.numerator)) - len(str(number.denominator))
+    return exponent if _power_of_ten(exponent) <= number else exponent - 1
 
 
 def _power_of_ten(exponent: int) -> Fraction:
@@ -129,10 +129,10 @@ def _as_written(number: float | Fraction) -> Fraction:
     return Fraction(repr(number)) if isinstance(number, float) else Fraction(number)
 
 
-def step_below(most: float | Fraction) -> Fraction:
+def spacing_below(most: float | Fraction) -> Fraction:
     """Return the largest step of 1, 2 or 5 times a power of ten that is not above a positive number.
 
-    >>> step_below(0.037), step_below(1.0), step_below(0.0051)
+    >>> spacing_below(0.037), spacing_below(1.0), spacing_below(0.0051)
     (Fraction(1, 50), Fraction(1, 1), Fraction(1, 200))
     """
     exact = Fraction(most)
@@ -141,10 +141,10 @@ def step_below(most: float | Fraction) -> Fraction:
     return max(factor for factor in _STEPS if factor <= leading) * unit
 
 
-def on_step(number: Fraction, step: Fraction) -> Fraction:
+def on_grid(number: Fraction, spacing: Fraction) -> Fraction:
     """Return the multiple of a step that is nearest to a number, of two the upper one.
 
-    >>> on_step(Fraction("0.374"), Fraction(1, 50))
+    >>> on_grid(Fraction("0.374"), Fraction(1, 50))
     Fraction(19, 50)
     """
-    return Fraction(math.floor(number / step + Fraction(1, 2))) * step
+    return Fraction(math.floor(number / spacing + Fraction(1, 2))) * spacing

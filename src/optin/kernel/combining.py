@@ -12,7 +12,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from optin.kernel.halfwidth import skewness_allowance
-from optin.kernel.mixtures import mixture_reach
+from optin.kernel.mixtures import mixture_quantile
 from optin.kernel.noise import LAPLACE
 from optin.kernel.spreads import ENOUGH, RELEASED_ERROR, Spread
 
@@ -124,7 +124,7 @@ class Combination:
 
     def _quantile(self, error: float, *, released: bool) -> float:
         shared = RELEASED_ERROR * error if released else error
-        return mixture_reach(shared, sd=math.sqrt(self.sampling(released=released)), scales=self.scales)
+        return mixture_quantile(shared, sd=math.sqrt(self.sampling(released=released)), scales=self.scales)
 
 
 def as_one_group(reaches: Sequence[float], sampling: Sequence[float], noise: float) -> float:

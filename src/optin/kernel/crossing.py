@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from optin.kernel.ladder import Array
+from optin.kernel.pieces import Array
 
 ROUNDING = 8 * np.finfo(float).eps
 

@@ -8,9 +8,9 @@ from __future__ import annotations
 
 import numpy as np
 
-from optin.kernel.cap import SumsAt, ladder_around
-from optin.kernel.ladder import Array, Ladder, Limits, Sums
+from optin.kernel.cap import SumsAt, pieces_around
 from optin.kernel.optimum import Design, best_design, design_at
+from optin.kernel.pieces import Array, Limits, Pieces, Sums
 
 
 def robust_design(limits: Limits, *, spread: float, kappa: float, gap: float) -> Design:
@@ -26,10 +26,10 @@ def robust_design(limits: Limits, *, spread: float, kappa: float, gap: float) ->
     if gap == 0.0:
         return best_design(limits, spread=spread, kappa=kappa)
     rise = _Rise(len(limits), spread, kappa, gap)
-    upper = ladder_around(limits, rise.beyond)
+    upper = pieces_around(limits, rise.beyond)
     if upper.totals[-1] == 0:
         return best_design(limits, spread=spread, kappa=kappa)
-    lower = ladder_of_means(limits, upper)
+    lower = pieces_of_means(limits, upper)
     x = _least_cap(upper, lower, rise)
     if x is None:  # even the largest cap pays: the dial stands at its end, everyone at their limit (E1 at spread 0)
         return best_design(limits, spread=spread, kappa=kappa)
@@ -61,17 +61,17 @@ class _Rise:
         return (self.kappa + constant) / slope if slope > 0 else np.inf
 
 
-def ladder_of_means(limits: Limits, upper: Ladder) -> Ladder:
-    """Build the ladder of the mean epsilons that caps in ``upper`` can give."""
+def pieces_of_means(limits: Limits, upper: Pieces) -> Pieces:
+    """Build the pieces of the mean epsilons that caps in ``upper`` can give."""
     if upper.low == 0 and np.isinf(upper.high):
         return upper
     above = len(limits) - int(upper.counts[-1])
     most = float(upper.totals[-1]) + (above * upper.high if above else 0.0)
     low, high = float(upper.reaches[0]) / len(limits), most / len(limits)
-    return limits.whole_ladder(float(np.nextafter(low, 0)), float(np.nextafter(high, np.inf)))
+    return limits.all_pieces(float(np.nextafter(low, 0)), float(np.nextafter(high, np.inf)))
 
 
-def _least_cap(upper: Ladder, lower: Ladder, rise: _Rise) -> float | None:
+def _least_cap(upper: Pieces, lower: Pieces, rise: _Rise) -> float | None:
     """Search the points where either sum changes, then solve the piece before the first that is beyond."""
     turns = np.unique(np.concatenate((upper.edges, caps_with_mean(upper, lower.inside, rise.people))))
     turns = turns[(turns >= upper.low) & (turns <= upper.high)]
@@ -92,13 +92,13 @@ def _least_cap(upper: Ladder, lower: Ladder, rise: _Rise) -> float | None:
     return x if np.isfinite(x) else None
 
 
-def _just_above(lower: Ladder, foot: float, top: float, at_cap: Sums, rise: _Rise) -> Sums:
+def _just_above(lower: Pieces, foot: float, top: float, at_cap: Sums, rise: _Rise) -> Sums:
     """Return the sums at a mean epsilon strictly inside the piece from foot to top."""
     inside = foot + (top - foot) / 2 if np.isfinite(top) else 2 * foot + 1
     return lower.sums_at(rise.mean(inside, at_cap))
 
 
-def caps_with_mean(upper: Ladder, means: Array, people: int) -> Array:
+def caps_with_mean(upper: Pieces, means: Array, people: int) -> Array:
     """Invert the mean epsilon: the caps at which it equals each of ``means``."""
     reach = means * people
     j = np.maximum(np.searchsorted(upper.reaches, reach, side="right") - 1, 0)

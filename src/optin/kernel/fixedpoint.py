@@ -14,7 +14,7 @@ STEPS = 20_000
 
 
 def least_fixed_point(
-    rising: Callable[[float], float], start: float, *, steps: int = STEPS
+    rising: Callable[[float], float], start: float, *, iterations: int = STEPS
 ) -> tuple[float | None, bool]:
     """Return the least V with M(V) = V (None if there is none), and whether that was left undecided.
 
@@ -25,7 +25,7 @@ def least_fixed_point(
     """
     low, high = start, math.inf
     gap = math.inf
-    for step in range(steps):
+    for iteration in range(iterations):
         after = rising(low)
         if after <= low:
             return low, False
@@ -33,7 +33,7 @@ def least_fixed_point(
             return None, False
         last, gap = gap, after - low
         low = after
-        if step < 16 or step % 8 == 0:  # a trial costs as much as two steps and fails on a long climb
+        if iteration < 16 or iteration % 8 == 0:  # a trial costs as much as two steps and fails on a long climb
             high = min(high, _proved(rising, low, gap, last))
         if high < math.inf and high - low <= CLOSE * high:
             return high, False

@@ -15,8 +15,8 @@ from statistics import NormalDist
 import numpy as np
 from numpy.typing import NDArray
 
-from optin.kernel.ladder import Array
-from optin.kernel.tails import laplace_reach, normal_laplace_reach
+from optin.kernel.pieces import Array
+from optin.kernel.tails import laplace_quantile, normal_laplace_quantile
 
 METHODS = (
     "normal plus Laplace, declared variance, skewness allowed for",
@@ -117,7 +117,7 @@ def _quantiles(sds: Array, scales: Array, error: float) -> Array:
     in a million for turnouts of one plan, whose ratios are alike.
     """
     if not scales.any():
-        return np.asarray(sds * normal_laplace_reach(error, sd=1.0, scale=0.0))
+        return np.asarray(sds * normal_laplace_quantile(error, sd=1.0, scale=0.0))
     if len(sds) < POINTS:
         pairs = zip(sds.tolist(), scales.tolist(), strict=True)
         return np.array([_quantile(error, sd, scale) for sd, scale in pairs])
@@ -133,4 +133,4 @@ def _quantiles(sds: Array, scales: Array, error: float) -> Array:
 def _quantile(error: float, sd: float, scale: float) -> float:
     if not (math.isfinite(sd) and math.isfinite(scale)):
         return math.nan
-    return laplace_reach(error, scale=scale) if sd == 0.0 else normal_laplace_reach(error, sd=sd, scale=scale)
+    return laplace_quantile(error, scale=scale) if sd == 0.0 else normal_laplace_quantile(error, sd=sd, scale=scale)

@@ -129,6 +129,6 @@ def cut(numbers: Array, spare: tuple[Array, ...] | None = None) -> Halves:
 
 def _dot(left: Array, right: Array) -> int:
     """Add up products row by row; each row's sum is an integer of at most 2^53."""
-    whole = len(left) // ROW * ROW
-    rows = np.vecdot(left[:whole].reshape(-1, ROW), right[:whole].reshape(-1, ROW))
-    return int(rows.astype(np.int64).sum()) + int(np.vecdot(left[whole:], right[whole:]))
+    in_rows = len(left) // ROW * ROW
+    rows = np.vecdot(left[:in_rows].reshape(-1, ROW), right[:in_rows].reshape(-1, ROW))
+    return int(rows.astype(np.int64).sum()) + int(np.vecdot(left[in_rows:], right[in_rows:]))

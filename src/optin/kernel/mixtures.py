@@ -8,9 +8,9 @@ from functools import lru_cache
 
 import numpy as np
 
-from optin.kernel.ladder import Array
 from optin.kernel.noise import LAPLACE
-from optin.kernel.tails import bisect, normal_laplace_reach, sum_above
+from optin.kernel.pieces import Array
+from optin.kernel.tails import bisect, normal_laplace_quantile, sum_above
 
 _SMALLEST = math.exp(-37.0)
 _MANY = 1000.0
@@ -20,15 +20,15 @@ _ALIKE = 1e-4
 
 
 @lru_cache(maxsize=4096)  # a release asks again for the same intervals in every sentence about them
-def mixture_reach(error: float, *, sd: float, scales: tuple[float, ...]) -> float:
+def mixture_quantile(error: float, *, sd: float, scales: tuple[float, ...]) -> float:
     """Return t with P(|Normal(0, sd) + a Laplace for each scale| > t) = error.
 
-    >>> round(mixture_reach(0.05, sd=0.0, scales=(2 / 3, 1 / 3, 1 / 3)), 12)
+    >>> round(mixture_quantile(0.05, sd=0.0, scales=(2 / 3, 1 / 3, 1 / 3)), 12)
     2.359056767867
     """
     positive = tuple(scale for scale in scales if scale > 0.0)
     if len(positive) <= 1:
-        return normal_laplace_reach(error, sd=sd, scale=sum(positive))
+        return normal_laplace_quantile(error, sd=sd, scale=sum(positive))
     high = sd + max(positive)
     while mixture_beyond(high, sd=sd, scales=positive) > error:
         high *= 2.0
@@ -73,13 +73,13 @@ def _many_beyond(t: float, sd: float, scales: tuple[float, ...]) -> float:
     widest, variance = max(scales), sd * sd + LAPLACE.sum_variance(scales)
     if sd > _MANY * widest:
         return math.erfc(t / math.sqrt(2.0 * variance))
-    spread = math.sqrt(variance)
-    step = 2.0 * math.pi / (2.0 * t + 9.0 * sd + 38.0 * widest + 9.0 * spread)
+    deviation = math.sqrt(variance)
+    spacing = 2.0 * math.pi / (2.0 * t + 9.0 * sd + 38.0 * widest + 9.0 * deviation)
     total, first, last = 0.0, 0, _BLOCK
     while True:
         odd = np.arange(first, last, dtype=np.float64) + 0.5
-        terms = _characteristic(odd * step, sd, scales) / odd
-        total += float(np.sum(np.sin(odd * (step * t)) * terms))
+        terms = _characteristic(odd * spacing, sd, scales) / odd
+        total += float(np.sum(np.sin(odd * (spacing * t)) * terms))
         if terms[-1] < _SMALLEST:
             return max(1.0 - total * 2.0 / math.pi, 0.0)
         first, last = last, 3 * last

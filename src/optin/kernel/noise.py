@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any, overload
 
-from optin.kernel.ladder import Array
+from optin.kernel.pieces import Array
 
 
 @dataclass(frozen=True)

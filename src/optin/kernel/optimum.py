@@ -12,8 +12,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from optin.kernel.cap import cap_at_reach, optimal_cap
-from optin.kernel.ladder import Array, Limits, Sums
 from optin.kernel.noise import noise_variance, variance
+from optin.kernel.pieces import Array, Limits, Sums
 
 
 @dataclass(frozen=True)
@@ -48,20 +48,20 @@ def best_design(limits: Limits, *, spread: float, kappa: float) -> Design:
     finite = limits.sums(np.finfo(float).max) if spread == 0 else None
     if finite is not None and (finite.count == len(limits)):  # nothing is gained by holding anyone back
         return _all_at_their_limits(len(limits), finite, kappa)
-    found = None if finite is not None else optimal_cap(limits, kappa / spread)
-    if found is None:
+    cap_and_tail = None if finite is not None else optimal_cap(limits, kappa / spread)
+    if cap_and_tail is None:
         return noiseless(limits, spread=spread)
-    x, tail = found
+    x, tail = cap_and_tail
     design = design_at(x, tail, people=len(limits), spread=spread, kappa=kappa)
     return Design(design.people, x, design.reach, design.squares, design.pooled, spread * x / design.reach)  # E5
 
 
 def best_at_reach(limits: Limits, *, reach: float, spread: float, kappa: float) -> Design | None:
     """Solve Theorem 2 (E8): the best weights at a given eta = reach / R; None if the limits do not add up to it."""
-    found = cap_at_reach(limits, reach)
-    if found is None:
+    cap_and_tail = cap_at_reach(limits, reach)
+    if cap_and_tail is None:
         return None
-    return design_at(found[0], found[1], people=len(limits), spread=spread, kappa=kappa)
+    return design_at(cap_and_tail[0], cap_and_tail[1], people=len(limits), spread=spread, kappa=kappa)
 
 
 def design_at(x: float, tail: Sums, *, people: int, spread: float, kappa: float) -> Design:
@@ -94,8 +94,8 @@ def tilt_left(totals: Array, counts: Array | float, *, people: float) -> float:
     Weights are renormalised over those left, and compared with equal shares of everyone: who is gone has weight 0. An
     average over who is gone has a ``counts`` below 1 for a single person.
     """
-    kept = float(totals.sum())
-    return float(np.maximum(totals - counts * (kept / people), 0.0).sum()) / kept if kept > 0 else 1.0
+    remaining = float(totals.sum())
+    return float(np.maximum(totals - counts * (remaining / people), 0.0).sum()) / remaining if remaining > 0 else 1.0
 
 
 def tilt_of(design: Design, limits: Limits) -> float:

@@ -15,7 +15,7 @@ from functools import cache, cached_property
 import numpy as np
 from numpy.typing import NDArray
 
-from optin.kernel.ladder import Array, Ladder, Outline, Sums
+from optin.kernel.pieces import Array, Outline, Pieces, Sums
 
 CHUNK = 1 << 15
 ROW = 1 << 12
@@ -47,8 +47,8 @@ class ArrayLimits:
     glanced = False
 
     @property
-    def whole(self) -> int:
-        """The largest ladder held in memory: an eighth of the people, or all of a small table."""
+    def few_enough(self) -> int:
+        """The most pieces held in memory: an eighth of the people, or all of a small table."""
         return max(SMALL, len(self.values) // 8)
 
     def chunks(self, size: int = CHUNK) -> Iterator[Array]:
@@ -72,7 +72,7 @@ class ArrayLimits:
         n = len(self.values)
         # About as many to sort in the sample as will lie in the range it proposes.
         size = min(int((2 * n) ** (2 / 3)), LARGEST_SAMPLE, n)
-        places = (_spread_out()[:size] * n).astype(np.intp)
+        places = (_evenly_placed()[:size] * n).astype(np.intp)
         sample = self.values[places]
         sample = self._limits(sample, np.empty(size))
         sample = np.sort(sample[(sample > low) & (sample < high)])
@@ -95,27 +95,27 @@ class ArrayLimits:
 
     def counts_at(self, bounds: Array) -> NDArray[np.int64]:
         """Count the limits at or below each of a few rising bounds in one pass."""
-        found = np.zeros(len(bounds) + 1, dtype=np.int64)
+        counts = np.zeros(len(bounds) + 1, dtype=np.int64)
         for chunk in self.chunks():
-            found += np.bincount(np.searchsorted(bounds, chunk, side="left"), minlength=len(found))
-        return np.cumsum(found)[:-1]
+            counts += np.bincount(np.searchsorted(bounds, chunk, side="left"), minlength=len(counts))
+        return np.cumsum(counts)[:-1]
 
     def clipped_total(self, bound: float) -> float:
         """Add up min(limit, bound) in one pass."""
         row = _scratch.row
         return float(sum(np.minimum(c, bound, out=row[: len(c)]).sum() for c in self.chunks()))
 
-    def ladder(self, low: float, high: float) -> Ladder | None:
+    def pieces(self, low: float, high: float) -> Pieces | None:
         """Collect the limits strictly between ``low`` and ``high`` and add up those at or below ``low``, in one pass."""
-        return self._ladder(low, high, room=self.whole)
+        return self._pieces(low, high, room=self.few_enough)
 
-    def whole_ladder(self, low: float, high: float) -> Ladder:
+    def all_pieces(self, low: float, high: float) -> Pieces:
         """Do the same however many limits lie inside."""
-        found = self._ladder(low, high, room=len(self.values))
-        assert found is not None  # noqa: S101 - nobody can be more than everybody
-        return found
+        pieces = self._pieces(low, high, room=len(self.values))
+        assert pieces is not None  # noqa: S101 - nobody can be more than everybody
+        return pieces
 
-    def _ladder(self, low: float, high: float, *, room: int) -> Ladder | None:
+    def _pieces(self, low: float, high: float, *, room: int) -> Pieces | None:
         tail, inside = _Tail(), _Distinct()
         for chunk in self.chunks():
             mask = np.less_equal(chunk, low)
@@ -123,7 +123,7 @@ class ArrayLimits:
             tail.add(chunk, mask)
             if inside.size > room:
                 return None
-        return Ladder(low, high, tail.sums(), *inside.counted(), len(self.values))
+        return Pieces(low, high, tail.sums(), *inside.counted(), len(self.values))
 
     def buckets(self) -> Outline:
         """Count and add up limits in buckets of equal relative width, 256 to a doubling, in one pass.
@@ -227,7 +227,7 @@ class _Distinct:
 
 
 @cache
-def _spread_out() -> Array:
+def _evenly_placed() -> Array:
     """Return a Weyl sequence: it visits an array evenly in any order it may be sorted in, with no generator to seed."""
     return np.arange(LARGEST_SAMPLE, dtype=np.float64) * _GOLDEN % 1.0
 
@@ -273,9 +273,9 @@ class _Tail:
 
 def _square_sum(values: Array) -> float:
     """Add up squares in rows short enough that no BLAS starts threads for them, which a busy machine punishes."""
-    whole = len(values) // ROW * ROW
-    rows = values[:whole].reshape(-1, ROW)
-    rest = values[whole:]
+    in_rows = len(values) // ROW * ROW
+    rows = values[:in_rows].reshape(-1, ROW)
+    rest = values[in_rows:]
     return float(np.vecdot(rows, rows).sum()) + float(rest @ rest)
 
 

@@ -11,15 +11,16 @@ from statistics import NormalDist
 import numpy as np
 
 from optin.kernel.halfwidth import skewness_allowance
-from optin.kernel.ladder import Array
 from optin.kernel.mixtures import mixture_beyond
 from optin.kernel.noise import LAPLACE, noise_variance
+from optin.kernel.pieces import Array
 
 _GOLDEN = (math.sqrt(5.0) - 1.0) / 2.0
+_WIDTH = 1e-12
 
 
 @dataclass(frozen=True)
-class Cell:
+class Proportion:
     """What the error of one proportion depends on: sum of squared weights, largest weight, scales of its Laplaces."""
 
     squares: float
@@ -38,12 +39,12 @@ def cell_scales(options: int, reach: float, changed: float = 2.0) -> tuple[float
 
 
 @lru_cache(maxsize=4096)  # a release asks again for the same intervals in every sentence about them
-def proportion_interval(error: float, estimate: float, cell: Cell) -> tuple[float, float]:
+def proportion_interval(error: float, estimate: float, cell: Proportion) -> tuple[float, float]:
     """Bound a proportion: all p in [0, 1] with |estimate - p| <= q(p) + c w_max, q at sampling variance p (1 - p) W2.
 
     The allowed p form an interval. If none is allowed, the nearer bound is given as a point.
 
-    >>> low, high = proportion_interval(0.05, 0.25, Cell(1 / 400, 1 / 400, (1 / 200,)))
+    >>> low, high = proportion_interval(0.05, 0.25, Proportion(1 / 400, 1 / 400, (1 / 200,)))
     >>> round(low, 4), round(high, 4)
     (0.2056, 0.2994)
     """
@@ -72,14 +73,45 @@ def _highest(room: Callable[[float], float]) -> float:
 
 
 def _edge(room: Callable[[float], float], inside: float, end: float) -> float:
-    """Bisect towards an end for the last p with room, to 1e-12, rounded outwards."""
-    if room(end) >= 0.0:
+    """Search towards an end for the last p with room, to 1e-12, rounded outwards.
+
+    Chandrupatla's method: a step by inverse quadratic interpolation where three points allow it, else to the middle. The root
+    lies between ``near`` and ``far`` all the time; ``past`` is the point before, on the side of ``near``.
+    """
+    near, far = _Tried(end, room(end)), _Tried(inside, room(inside))
+    if near.room >= 0.0:
         return end
-    outside = end
-    while abs(outside - inside) > 1e-12:
-        middle = (inside + outside) / 2.0
-        inside, outside = (middle, outside) if room(middle) >= 0.0 else (inside, middle)
-    return outside
+    portion = 0.5
+    while True:
+        p = near.p + portion * (far.p - near.p)
+        tried = _Tried(p, room(p))
+        far, past = (far, near) if tried.has_room == near.has_room else (near, far)
+        near = tried
+        least = _WIDTH / 2.0 / abs(far.p - near.p)
+        if least >= 0.5:
+            return far.p if near.has_room else near.p
+        portion = min(max(_interpolated(near, far, past), least), 1.0 - least)
+
+
+@dataclass(frozen=True)
+class _Tried:
+    p: float
+    room: float
+
+    @property
+    def has_room(self) -> bool:
+        return self.room >= 0.0
+
+
+def _interpolated(near: _Tried, far: _Tried, past: _Tried) -> float:
+    """Return how far from ``near`` to ``far`` the root is by the three points, or the middle where they bend too much."""
+    along = (near.p - far.p) / (past.p - far.p)
+    risen = (near.room - far.room) / (past.room - far.room)
+    if not (risen * risen < along and (1.0 - risen) ** 2 < 1.0 - along):
+        return 0.5
+    first = near.room / (far.room - near.room) * past.room / (far.room - past.room)
+    second = near.room / (past.room - near.room) * far.room / (past.room - far.room)
+    return first + (past.p - near.p) / (far.p - near.p) * second
 
 
 @dataclass(frozen=True)

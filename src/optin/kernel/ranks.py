@@ -11,7 +11,7 @@ from typing import Protocol
 
 import numpy as np
 
-from optin.kernel.ladder import Ladder, Limits, Sums
+from optin.kernel.pieces import Limits, Pieces, Sums
 
 
 class Ranked(Limits, Protocol):
@@ -39,21 +39,21 @@ def at_rank(table: Ranked, rank: int) -> float:
     if rank > len(table) - table.infinite:
         return math.inf
     bucket = int(np.searchsorted(table.buckets().counts, rank))
-    ladder = bucket_at(table, bucket)
-    while rank <= ladder.below.count:  # an engine may round an edge in its own way: look into the neighbour
+    pieces = bucket_at(table, bucket)
+    while rank <= pieces.below.count:  # an engine may round an edge in its own way: look into the neighbour
         bucket -= 1
-        ladder = bucket_at(table, bucket)
-    while rank > ladder.counts[-1]:
+        pieces = bucket_at(table, bucket)
+    while rank > pieces.counts[-1]:
         bucket += 1
-        ladder = bucket_at(table, bucket)
-    return float(ladder.edges[int(np.searchsorted(ladder.counts, rank))])
+        pieces = bucket_at(table, bucket)
+    return float(pieces.edges[int(np.searchsorted(pieces.counts, rank))])
 
 
-def bucket_at(table: Ranked, bucket: int) -> Ladder:
+def bucket_at(table: Ranked, bucket: int) -> Pieces:
     """Return the distinct limits of one bucket, its upper edge included."""
     edges = table.buckets().edges
     low = float(edges[bucket - 1]) if bucket > 0 else 0.0
-    return table.whole_ladder(low, float(np.nextafter(edges[bucket], np.inf)))
+    return table.all_pieces(low, float(np.nextafter(edges[bucket], np.inf)))
 
 
 def lowest(table: Ranked, number: int, cap: float) -> Sums:

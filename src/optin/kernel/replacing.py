@@ -11,8 +11,8 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from optin.kernel.ladder import Array
 from optin.kernel.noise import noise_variance
+from optin.kernel.pieces import Array
 
 Indices = NDArray[np.int64]
 BLOCK = 1 << 14

@@ -15,7 +15,7 @@ from typing import Any
 
 import numpy as np
 
-from optin.kernel.ladder import Array
+from optin.kernel.pieces import Array
 
 GRAIN = 2.0**32
 """Grains in one epsilon: promises are whole grains (E13). The only place that says so."""
@@ -61,8 +61,8 @@ def below(number: Any) -> float:  # noqa: ANN401 - an int, Fraction, Decimal or 
     (True, True)
     """
     number = _exact(number)
-    found = nearest(number)
-    return math.nextafter(found, -math.inf) if not math.isnan(found) and found > number else found
+    rounded = nearest(number)
+    return math.nextafter(rounded, -math.inf) if not math.isnan(rounded) and rounded > number else rounded
 
 
 def above(number: Any) -> float:  # noqa: ANN401
@@ -72,8 +72,8 @@ def above(number: Any) -> float:  # noqa: ANN401
     True
     """
     number = _exact(number)
-    found = nearest(number)
-    return math.nextafter(found, math.inf) if not math.isnan(found) and found < number else found
+    rounded = nearest(number)
+    return math.nextafter(rounded, math.inf) if not math.isnan(rounded) and rounded < number else rounded
 
 
 def _exact(number: Any) -> Any:  # noqa: ANN401
@@ -130,8 +130,8 @@ def quotient_below(top: Array, cost: Array) -> Array:
     [0.25, 0.19999999999999998, inf]
     """
     with np.errstate(all="ignore"):
-        found = not_above(top, cost, top / cost, where=np.where)
-    return np.where((cost == 0) | (top == np.inf), np.inf, found)
+        quotient = not_above(top, cost, top / cost, where=np.where)
+    return np.where((cost == 0) | (top == np.inf), np.inf, quotient)
 
 
 def not_above(top: Any, cost: Any, quotient: Any, *, where: Any, exact: Callable[[float], Any] = float) -> Any:  # noqa: ANN401
@@ -141,8 +141,8 @@ def not_above(top: Any, cost: Any, quotient: Any, *, where: Any, exact: Callable
     that halves of a product vanish, far below one grain, a quotient is 0.
     """
     product, rest = _product(cost, quotient, exact(SPLITTER))
-    found = where((product - top) + rest > exact(0.0), quotient * exact(LESS), quotient)
-    return where((top < exact(TINY)) | (quotient < exact(TINY)), exact(0.0), found)
+    fitting = where((product - top) + rest > exact(0.0), quotient * exact(LESS), quotient)
+    return where((top < exact(TINY)) | (quotient < exact(TINY)), exact(0.0), fitting)
 
 
 def line_below(base: Any, slope: Any, at: Any) -> Any:  # noqa: ANN401 - numbers or arrays
@@ -159,10 +159,10 @@ def line_below(base: Any, slope: Any, at: Any) -> Any:  # noqa: ANN401 - numbers
         total, lost = _sum(base, -product)
         small, last = _sum(lost, -rest)
         total, lost = _sum(total, small)
-        found = np.where(lost + last < 0, np.nextafter(total, -np.inf), total)
+        line = np.where(lost + last < 0, np.nextafter(total, -np.inf), total)
         far = np.nextafter(np.nextafter(plain, -np.inf), -np.inf)  # so large that halves overflow
-        found = np.where(np.isfinite(found), found, far)
-    return float(found) if found.ndim == 0 else found
+        line = np.where(np.isfinite(line), line, far)
+    return float(line) if line.ndim == 0 else line
 
 
 def line_above(base: Any, slope: Any, at: Any) -> Any:  # noqa: ANN401

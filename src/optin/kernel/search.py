@@ -8,8 +8,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from optin.kernel.ladder import Ladder, Outline
-from optin.kernel.offers import AtReach, Offers, OverNoise
+from optin.kernel.pieces import Outline, Pieces
+from optin.kernel.pricing import AtReach, OverNoise, Pricing
 
 FINEST = 2.0**-30
 BUDGET = 1_000_000  # calls of a benefit in one search; what is left then is undecided
@@ -27,7 +27,7 @@ class Gain:
 
 @dataclass(frozen=True)
 class Crossing:
-    """The smallest offer that people accept: y, its variance (units of R^2), and the surplus that carries it."""
+    """The smallest design that people accept: y, its variance (units of R^2), and the surplus that carries it."""
 
     y: float
     variance: float
@@ -51,20 +51,20 @@ class Search:
 
     @property
     def undecided(self) -> bool:
-        """Whether an offer well before the crossing (or any, without one) was neither accepted nor excluded."""
+        """Whether a design well before the crossing (or any, without one) was neither accepted nor excluded."""
         return self.doubt < (self.crossing.y / 1.001 if self.crossing else math.inf)
 
     def doubts(self, y: float) -> None:
-        """Remember the first offer that could not be decided."""
+        """Remember the first design that could not be decided."""
         self.doubt = min(self.doubt, y)
 
 
 class Edges:
     """Rising y with the sums at each, from 0 to infinity."""
 
-    def __init__(self, table: Outline | Ladder, people: int) -> None:
+    def __init__(self, table: Outline | Pieces, people: int) -> None:
         edges = [np.asarray(x, dtype=np.float64) for x in (table.edges, table.counts, table.totals, table.squares)]
-        if isinstance(table, Outline) and (len(edges[0]) == 0 or edges[0][0] > 0):  # a ladder starts where it starts
+        if isinstance(table, Outline) and (len(edges[0]) == 0 or edges[0][0] > 0):  # pieces start where they start
             edges = [np.concatenate(([0.0], x)) for x in edges]
         self.y = np.concatenate((edges[0], [math.inf]))
         self.above = people - np.append(edges[1], edges[1][-1])
@@ -78,12 +78,12 @@ class Edges:
         return float(self.y[j]), float(self.above[j]), float(self.total[j]), float(self.squares[j])
 
 
-def open_runs(edges: Edges, offers: Offers, gain: Gain, search: Search) -> Iterator[tuple[int, int]]:
+def open_runs(edges: Edges, pricing: Pricing, gain: Gain, search: Search) -> Iterator[tuple[int, int]]:
     """Yield, from the left, the neighbouring edges between which a solution may lie, trying long runs first."""
     stack = [(0, len(edges))]
     while stack:
         first, last = stack.pop()
-        if _excluded(offers, gain, edges[first], edges[last], search):
+        if _excluded(pricing, gain, edges[first], edges[last], search):
             continue
         if last - first == 1:
             yield first, last
@@ -93,46 +93,46 @@ def open_runs(edges: Edges, offers: Offers, gain: Gain, search: Search) -> Itera
 
 
 def _excluded(
-    offers: Offers, gain: Gain, left: Point, right: Point,
+    pricing: Pricing, gain: Gain, left: Point, right: Point,
     search: Search,
 ) -> bool:  # fmt: skip
     """No y in the range is accepted if the gain at its left end is below the price at its right end (E10)."""
     search.evaluations += 1
-    price = offers.price(*right) if right[0] < math.inf else _last_price(offers, right)
-    gained = gain.at(offers.variance(*left))
+    price = pricing.price(*right) if right[0] < math.inf else _last_price(pricing, right)
+    gained = gain.at(pricing.variance(*left))
     return gained < price or (gained <= 0 and price == 0)
 
 
-def _last_price(offers: Offers, right: Point) -> float:
+def _last_price(pricing: Pricing, right: Point) -> float:
     """Return the price as y grows without end: nothing, unless everyone already stands at their limit."""
     _, above, total, _ = right
-    return offers.price(*right) if isinstance(offers, AtReach) and above == 0 and total > 0 else 0.0
+    return pricing.price(*right) if isinstance(pricing, AtReach) and above == 0 and total > 0 else 0.0
 
 
-def offer_at(y: float, above: float, total: float, squares: float, offers: Offers) -> Crossing:
-    """Name the variance and the price of the offer y."""
-    return Crossing(y, offers.variance(y, above, total, squares), offers.price(y, above, total, squares))
+def crossing_at(y: float, above: float, total: float, squares: float, pricing: Pricing) -> Crossing:
+    """Name the variance and the price of the design y."""
+    return Crossing(y, pricing.variance(y, above, total, squares), pricing.price(y, above, total, squares))
 
 
-def in_piece(left: Point, high: float, offers: Offers, gain: Gain, search: Search) -> Crossing | None:
+def in_piece(left: Point, high: float, pricing: Pricing, gain: Gain, search: Search) -> Crossing | None:
     """Exclude and subdivide one piece from the left until a crossing shows or the resolution is reached."""
     low, *sums = left
     above, total, squares = sums
-    if isinstance(offers, OverNoise) and total == 0:
+    if isinstance(pricing, OverNoise) and total == 0:
         return None
     stack = [(low, high)]
     while stack and search.evaluations < search.budget:
         a, b = stack.pop()
-        if _excluded(offers, gain, (a, above, total, squares), (b, above, total, squares), search):
+        if _excluded(pricing, gain, (a, above, total, squares), (b, above, total, squares), search):
             continue
         if b - a > search.finest * b or math.isinf(b):
             middle = _between(a, b)
             if middle < b and a < 1e300:
                 stack += [(middle, b), (a, middle)]
             continue
-        found = _resolve(a, b, (above, total, squares), offers, gain, search)
-        if found is not None:
-            return found
+        crossing = _resolve(a, b, (above, total, squares), pricing, gain, search)
+        if crossing is not None:
+            return crossing
     if stack:
         search.doubts(stack[-1][0])
     return None
@@ -145,23 +145,23 @@ def _between(a: float, b: float) -> float:
 
 
 def _resolve(
-    a: float, b: float, sums: tuple[float, float, float], offers: Offers, gain: Gain, search: Search
+    a: float, b: float, sums: tuple[float, float, float], pricing: Pricing, gain: Gain, search: Search
 ) -> Crossing | None:
     """Decide a range at the finest width: a crossing inside it, a jump that lands on itself, or neither for sure."""
 
     def accepted(y: float) -> bool:
-        return gain.at(offers.variance(y, *sums)) >= offers.price(y, *sums)
+        return gain.at(pricing.variance(y, *sums)) >= pricing.price(y, *sums)
 
     y = _first_true(accepted, a, b) if accepted(b) else a
-    surplus = gain.at(offers.variance(y, *sums))
-    landed = max(offers.y_of(surplus, *sums), a) if surplus > 0 else math.inf
+    surplus = gain.at(pricing.variance(y, *sums))
+    landed = max(pricing.y_of(surplus, *sums), a) if surplus > 0 else math.inf
     if landed > b * (1 + search.finest):
         search.doubts(a)
         return None
-    after = gain.at(offers.variance(landed, *sums))
+    after = gain.at(pricing.variance(landed, *sums))
     # Right of a crossing the benefit may only fall by rounding; without one, only a benefit that stays put will do.
     if after >= surplus * (1 - 1e-9 if accepted(b) else 1):
-        return offer_at(landed if not accepted(b) or after == surplus else y, *sums, offers)
+        return crossing_at(landed if not accepted(b) or after == surplus else y, *sums, pricing)
     search.doubts(a)
     return None
 

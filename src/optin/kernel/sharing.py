@@ -12,11 +12,11 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from optin.kernel.cap import SumsAt, ladder_around
-from optin.kernel.dial import caps_with_mean, ladder_of_means, robust_design
-from optin.kernel.ladder import Array, Ladder, Limits, Sums
+from optin.kernel.cap import SumsAt, pieces_around
+from optin.kernel.dial import caps_with_mean, pieces_of_means, robust_design
 from optin.kernel.noise import noise_variance, variance
 from optin.kernel.optimum import Design, design_at, noiseless, tilt_of
+from optin.kernel.pieces import Array, Limits, Pieces, Sums
 
 SHARES = 1 << 20
 """Shares of epsilon are counted in parts of 2^-20 (E20)."""
@@ -75,8 +75,8 @@ def combined_price(prices: tuple[float, ...]) -> float:
 def equal_shares(prices: tuple[float, ...]) -> tuple[float, ...]:
     """Return beta_k = sqrt(C_k) / P (E18): the same effective people on every question."""
     roots = [math.sqrt(price) for price in prices]
-    whole = math.fsum(roots)
-    return tuple(root / whole for root in roots)
+    total = math.fsum(roots)
+    return tuple(root / total for root in roots)
 
 
 def share_out(limits: Limits, demand: Demand, *, scale: float = 1.0) -> Shared:
@@ -98,10 +98,10 @@ def share_out(limits: Limits, demand: Demand, *, scale: float = 1.0) -> Shared:
         price = combined_price(demand.prices) * scale * scale
         return _evenly(robust_design(limits, spread=1.0, kappa=price, gap=demand.gaps[0]), limits, demand)
     rise = _Rise(len(limits), demand.scaled(scale))
-    upper = ladder_around(limits, rise.beyond)
+    upper = pieces_around(limits, rise.beyond)
     if upper.totals[-1] == 0:
         return _evenly(noiseless(limits, spread=1.0), limits, demand)
-    lower = ladder_of_means(limits, upper) if rise.gapped else None
+    lower = pieces_of_means(limits, upper) if rise.gapped else None
     return _unevenly(_least_cap(upper, lower, rise), upper, lower, rise)
 
 
@@ -169,7 +169,7 @@ def _evenly(design: Design, limits: Limits, demand: Demand) -> Shared:
     return Shared(design, equal_shares(demand.prices), variances, demand.theta(variances, tilt))
 
 
-def _unevenly(x: float, upper: Ladder, lower: Ladder | None, rise: _Rise) -> Shared:
+def _unevenly(x: float, upper: Pieces, lower: Pieces | None, rise: _Rise) -> Shared:
     """Describe E19's design at its cap."""
     split = rise.split(x, *_sums_at(x, upper, lower, rise))
     prices = rise.prices.tolist()
@@ -181,7 +181,7 @@ def _unevenly(x: float, upper: Ladder, lower: Ladder | None, rise: _Rise) -> Sha
     return Shared(design, split.shares, tuple(variances), split.theta)
 
 
-def _sums_at(x: float, upper: Ladder, lower: Ladder | None, rise: _Rise) -> tuple[Sums, Sums | None]:
+def _sums_at(x: float, upper: Pieces, lower: Pieces | None, rise: _Rise) -> tuple[Sums, Sums | None]:
     at_cap = upper.sums_at(x)
     return at_cap, None if lower is None else lower.sums_at(rise.mean(x, at_cap))
 
@@ -218,8 +218,8 @@ class _Rise:
         """
         above = self.people - at_cap.count
         reach, squares = at_cap.total + above * x, at_cap.squares + above * x * x
-        found = self.shared(squares + self.gaps * self._upper_half(x, at_cap, at_mean) ** 2)
-        return replace(found, theta=found.theta / reach / reach)
+        split = self.shared(squares + self.gaps * self._upper_half(x, at_cap, at_mean) ** 2)
+        return replace(split, theta=split.theta / reach / reach)
 
     def shared(self, own: Array) -> _Split:
         """Solve it where each question's own part of theta E^2, that of the people and of the gap, is given."""
@@ -237,8 +237,8 @@ class _Rise:
         while True:
             under = room + least / self.importance
             betas = np.sqrt(self.prices / under)
-            step = (betas.sum() - 1.0) / float((betas / under / self.importance).sum() / 2.0)
-            if not least < (better := least + step):
+            more = (betas.sum() - 1.0) / float((betas / under / self.importance).sum() / 2.0)
+            if not least < (better := least + more):
                 return least
             least = better
 
@@ -258,7 +258,7 @@ class _Rise:
         return x > 0 and self.rises(x, at_cap, sums_at(self.mean(x, at_cap)) if self.gapped else None)
 
 
-def _turns(upper: Ladder, lower: Ladder | None, rise: _Rise) -> Array:
+def _turns(upper: Pieces, lower: Pieces | None, rise: _Rise) -> Array:
     """List the points where sums change."""
     if lower is None:
         return upper.edges
@@ -266,7 +266,7 @@ def _turns(upper: Ladder, lower: Ladder | None, rise: _Rise) -> Array:
     return np.asarray(turns[(turns >= upper.low) & (turns <= upper.high)])
 
 
-def _least_cap(upper: Ladder, lower: Ladder | None, rise: _Rise) -> float:
+def _least_cap(upper: Pieces, lower: Pieces | None, rise: _Rise) -> float:
     """Bisect the points where sums change, then the piece before the first at which theta rises."""
     turns = _turns(upper, lower, rise)
 

@@ -9,7 +9,7 @@ from statistics import NormalDist
 from optin.kernel.coarse import COARSEST
 from optin.kernel.halfwidth import skewness_allowance
 from optin.kernel.noise import LAPLACE, noise_variance
-from optin.kernel.tails import normal_laplace_reach
+from optin.kernel.tails import normal_laplace_quantile
 
 LEVELS = 1 << 20
 UP = float(COARSEST)
@@ -105,7 +105,7 @@ class Moments:
     def half_width(self, error: float) -> float:
         """Return half of the mean's interval by the released spread, in units of R (E22)."""
         sd = math.sqrt(self.spread.above * self.squares)
-        quantile = normal_laplace_reach(RELEASED_ERROR * error, sd=sd, scale=1.0 / self.reach)
+        quantile = normal_laplace_quantile(RELEASED_ERROR * error, sd=sd, scale=1.0 / self.reach)
         return quantile + skewness_allowance(error) * self.heaviest
 
     def sd_interval(self, error: float) -> tuple[float, float]:

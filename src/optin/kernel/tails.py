@@ -9,15 +9,15 @@ _LOG_ROOT_TWO_PI = 0.5 * math.log(2.0 * math.pi)
 _FAR = -12.0
 
 
-def laplace_reach(error: float, *, scale: float) -> float:
+def laplace_quantile(error: float, *, scale: float) -> float:
     """Return t with P(|Laplace| > t) = error."""
     return scale * math.log(1.0 / error)
 
 
-def normal_laplace_reach(error: float, *, sd: float, scale: float) -> float:
+def normal_laplace_quantile(error: float, *, sd: float, scale: float) -> float:
     """Return t with P(|Normal + Laplace| > t) = error, rounded up by bisection down to the last float."""
     if sd == 0.0:
-        return laplace_reach(error, scale=scale)
+        return laplace_quantile(error, scale=scale)
     high = sd + scale
     while sum_above(high, sd=sd, scale=scale) > error / 2.0:
         high *= 2.0

@@ -14,8 +14,9 @@ from sqlalchemy import Connection, Row, bindparam, select, text
 from optin.grains.units import UNLIMITED
 from optin.ledger import packs
 from optin.ledger.held import Numbers, charge_at, charged_of, fetched, places_of, promise_at, promised_of
+from optin.ledger.one_look import asked_once
 from optin.ledger.packing import readable
-from optin.ledger.packs import ROWS, each_pack, found_in, packed_acts
+from optin.ledger.packs import ROWS, each_pack, packed_acts, row_with
 from optin.ledger.schema import acts
 from optin.ledger.streamed_hashes import fetched_rows
 from optin.receipts import asks_several
@@ -36,8 +37,8 @@ def allowed(connection: Connection, persons: Numbers) -> Numbers:
 def taken(connection: Connection, persons: Numbers, besides: int) -> Numbers:
     """Say what each of these people has promised or spent, besides one offer."""
     if len(persons) <= packs.FEW:
-        found = [_taken_of(connection, person, besides) for person in persons.tolist()]
-        return np.array(found, dtype=np.int64)
+        grains = [_taken_of(connection, person, besides) for person in persons.tolist()]
+        return np.array(grains, dtype=np.int64)
     return everyones_taken(connection, besides)[persons]
 
 
@@ -95,13 +96,13 @@ def _version(connection: Connection, act: int) -> int:
 def closing_number(connection: Connection, offer: int) -> int | None:
     """Find the number of the release of an announcement, if there is one."""
     query = "SELECT number, kind FROM acts WHERE offer = :offer AND kind IN ('release', 'cancel')"
-    found = [number for number, kind in fetched_rows(connection, query, {"offer": offer}) if kind == "release"]
-    return found[0] if found else None
+    numbers = [number for number, kind in fetched_rows(connection, query, {"offer": offer}) if kind == "release"]
+    return numbers[0] if numbers else None
 
 
 def act_of(connection: Connection, number: int) -> Row[Any]:
     """Read an act by its number."""
-    return connection.execute(_ACT, {"number": number}).one()
+    return asked_once(("act", number), lambda: connection.execute(_ACT, {"number": number}).one())
 
 
 _ACT = select(acts).where(acts.c.number == bindparam("number"))
@@ -116,8 +117,8 @@ def _allowed_to(connection: Connection, person: int) -> int:
         return -1
     registered, raised = rows[0]
     given = [registered, *packed_acts(connection, "raise")]
-    found = (found_in(connection, act, ROWS, person) for act in given)
-    return max(-1 if raised is None else int(raised), *(-1 if each is None else each[1][1] for each in found))
+    packed = (row_with(connection, act, ROWS, person) for act in given)
+    return max(-1 if raised is None else int(raised), *(-1 if each is None else each[1][1] for each in packed))
 
 
 def _taken_of(connection: Connection, person: int, besides: int) -> int:

@@ -52,8 +52,8 @@ def remaining(
         text(f"SELECT position, remaining FROM ({_REMAINING}) r"),  # noqa: S608
         {"besides": besides, **{name: int(said) for name, said in how.items()}},
     )
-    found = np.array([tuple(row) for row in rows], dtype=np.int64).reshape(-1, 2)
-    left[found[:, 0]] = found[:, 1]
+    pairs = np.array([tuple(row) for row in rows], dtype=np.int64).reshape(-1, 2)
+    left[pairs[:, 0]] = pairs[:, 1]
     return left
 
 

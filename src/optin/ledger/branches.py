@@ -34,14 +34,14 @@ def _places(block: int, people: int) -> tuple[int, int]:
 
 def stored_branches(grove: Grove) -> tuple[bytes, ...]:
     """Write down each block's root, then the roots of its branches."""
-    return tuple(b"".join((root, *level)) for root, level in zip(grove.roots, grove.branches, strict=True))
+    return tuple(b"".join((root, *hashes)) for root, hashes in zip(grove.roots, grove.branches, strict=True))
 
 
 def are_stored(connection: Connection, act: int, people: int, branches: Sequence[bytes]) -> bool:
     """Tell whether these branches, and no others, are what is stored of a tree."""
     query = "SELECT least, most, body FROM packs WHERE act = :act AND part = 'tree' ORDER BY block"
-    found = [(row.least, row.most, bytes(row.body)) for row in connection.execute(text(query), {"act": act})]
-    return found == [(*_places(block, people), tree) for block, tree in enumerate(branches)]
+    stored = [(row.least, row.most, bytes(row.body)) for row in connection.execute(text(query), {"act": act})]
+    return stored == [(*_places(block, people), tree) for block, tree in enumerate(branches)]
 
 
 @readable()
@@ -54,10 +54,9 @@ def path_of(connection: Connection, release: Row[Any], offer: Row[Any], place: i
     leaves = _leaves(connection, release, offer, start, salts)
     block, inside = divmod(place, packs.SIZE)
     body = read_body(connection, release.number, TREE, block)
-    level = [body[at : at + _HASH] for at in range(_HASH, len(body), _HASH)]
-    query = "SELECT SUBSTR(body, 1, 32) FROM packs WHERE act = :act AND part = 'tree' ORDER BY block"
-    roots = [bytes(each) for each in connection.scalars(text(query), {"act": release.number})]
-    trees = ((MerkleTree(leaves), place - start), (MerkleTree(level), inside // branch()), (MerkleTree(roots), block))
+    hashes = [body[at : at + _HASH] for at in range(_HASH, len(body), _HASH)]
+    top = _top_of(connection, release)
+    trees = ((MerkleTree(leaves), place - start), (MerkleTree(hashes), inside // branch()), (top, block))
     path = tuple(sister for tree, index in trees for sister in tree.path(index))
     if climb(leaves[place - start], place, release.people, path) != release.rows:
         raise PromiseBroken(
@@ -67,10 +66,30 @@ def path_of(connection: Connection, release: Row[Any], offer: Row[Any], place: i
     return salt.hex(), path
 
 
+_TOPS: dict[str, MerkleTree] = {}
+_MOST_TOPS = 16
+
+
+def _top_of(connection: Connection, release: Row[Any]) -> MerkleTree:
+    """Build the tree over the roots of blocks, or take one that was built before: of one root there is but one tree.
+
+    Database and hashes would else read and make, for each receipt, something of every block.
+    """
+    top = _TOPS.get(release.rows)
+    if top is None:
+        query = "SELECT SUBSTR(body, 1, 32) FROM packs WHERE act = :act AND part = 'tree' ORDER BY block"
+        top = MerkleTree([bytes(each) for each in connection.scalars(text(query), {"act": release.number})])
+        if top.root == release.rows:  # else it was changed, which shows in the path
+            _TOPS[release.rows] = top
+            if len(_TOPS) > _MOST_TOPS:
+                _TOPS.pop(next(iter(_TOPS)), None)
+    return top
+
+
 def _leaves(connection: Connection, release: Row[Any], offer: Row[Any], start: int, salts: bytes) -> list[bytes]:
     """Hash the charges of one branch."""
     block, inside = divmod(start, packs.SIZE)
-    found = Pack(read_body(connection, release.number, ROWS, block))
-    positions, *numbers = (found.column(number, inside, inside + branch()) for number in range(len(found)))
+    pack = Pack(read_body(connection, release.number, ROWS, block))
+    positions, *numbers = (pack.column(number, inside, inside + branch()) for number in range(len(pack)))
     person, _, _, *split = read_some(connection, offer.number, positions)
     return leaves_of(salts, names_of(connection, person), *numbers, *split)

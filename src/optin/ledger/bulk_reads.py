@@ -85,14 +85,14 @@ def charges_of(ledger: Ledger, terms: Terms) -> dict[str, int]:
     packed = read(ledger.engine, lambda link: _packed_charges(link, terms))
     if packed is not None:
         return packed
-    found: dict[str, int] = {}
+    charges: dict[str, int] = {}
     _each(
         ledger,
         _CHARGES,
         {"campaign": terms.campaign, "round": terms.round},
-        lambda block: found.update(zip(*block, strict=True)),
+        lambda block: charges.update(zip(*block, strict=True)),
     )
-    return found
+    return charges
 
 
 @readable()

@@ -12,7 +12,7 @@ from typing import Any
 from sqlalchemy import Connection, Row, insert, select
 
 from optin.announcement.naming import check_round, checked_campaign
-from optin.grains.arrays import Sums
+from optin.grains.exact_sums import QuestionSums
 from optin.ledger import packs
 from optin.ledger.branches import stored_branches
 from optin.ledger.packed_rows import packed_walk
@@ -67,9 +67,9 @@ class Written:
 
     people: int
     digest: str
-    sums: Sums = field(default=Sums(), repr=False)
+    sums: QuestionSums = field(default=QuestionSums(), repr=False)
     most: int = field(default=0, repr=False)
-    questions: tuple[Sums, ...] = field(default=(), repr=False)
+    questions: tuple[QuestionSums, ...] = field(default=(), repr=False)
     astray: int = 0
     designs: tuple[DesignTally, ...] = field(default=(), repr=False)
     branches: tuple[bytes, ...] = field(default=(), repr=False)

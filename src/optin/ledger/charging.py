@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import Any, Protocol
 
@@ -31,7 +31,10 @@ Draw = Callable[[NDArray[np.bool_], int], tuple[str, str]]
 
 
 class Settlement(Protocol):
-    """How a release is settled inside the ledger's transaction: decided before anything is charged, then drawn."""
+    """How a release is settled: decided and added up before the ledger is locked, drawn inside its transaction.
+
+    Where something else was written in between, it is decided and added up again inside.
+    """
 
     def released(self, who: Any) -> Released:  # noqa: ANN401 - a mask in memory; None of a table
         """Given who joined, decide which questions are released, a bit for each (None: all of them); it may refuse."""
@@ -58,31 +61,71 @@ class Given:
         return partial(self.draw, self.who)
 
 
-def charge(connection: Connection, terms: Terms, *, roster: Roster, settlement: Settlement) -> Entry:
+@dataclass(frozen=True)
+class Rehearsed:
+    """What a release will write, decided on, added up and hashed before the ledger is locked; nothing is drawn yet."""
+
+    taking: Taking
+    split: Split
+    salt: str = field(repr=False)
+    written: Written
+    joined: str
+    draw: Callable[[int], tuple[str, str]] = field(repr=False)
+
+
+def rehearse(connection: Connection, *, terms: Terms, roster: Roster, settlement: Settlement) -> Rehearsed | None:
+    """Find out what a release will write, or refuse it; nothing where the round is closed."""
+    offer = expect_offer(connection, terms)
+    if closing_of(connection, offer.number) is not None:
+        return None
+    return _rehearsed(_taking_of(connection, offer, roster), settlement)
+
+
+def _rehearsed(taking: Taking, settlement: Settlement) -> Rehearsed:
+    taking.expect_standing()
+    offer, salt = taking.offer, new_salt()
+    split = split_of(offer, settlement.released(taking.joined))
+    _expect_holds(taking.connection, offer, split)
+    written = taking.foresee(salt, split)
+    joined = mask_digest(salt, offer.people, taking.answers())
+    return Rehearsed(taking, split, salt, written, joined, settlement.drawing(written))
+
+
+def charge(
+    connection: Connection,
+    rehearsed: Rehearsed | None = None,
+    *,
+    terms: Terms,
+    roster: Roster,
+    settlement: Settlement,
+) -> Entry:
     """Charge those who joined and store what is drawn; asked again, give what is stored and draw nothing.
 
-    Nothing but COMMIT comes after the draw, for a draw that is thrown away can be read in what a database leaves behind;
-    unless the draw lies: one that was made with other sums than are charged is refused.
+    What was rehearsed still stands. Nothing but COMMIT comes after the draw, for a draw that is thrown away can be read in what
+    a database leaves behind; unless the draw lies: one that was made with other sums than are charged is refused.
     """
     offer = expect_offer(connection, terms)
-    taking = _taking_of(connection, offer, roster)
-    closing = closing_of(connection, offer.number)
-    if closing is not None:
-        return _stored(offer, closing, taking)
+    if rehearsed is None:
+        taking, closing = _taking_of(connection, offer, roster), closing_of(connection, offer.number)
+        if closing is not None:
+            return _stored(offer, closing, taking)
+        rehearsed = _rehearsed(taking, settlement)
+    return _charged(replace(rehearsed.taking, connection=connection), rehearsed)
+
+
+def _charged(taking: Taking, rehearsed: Rehearsed) -> Entry:
+    """Write what was found out, and draw."""
+    connection, offer, split, written = taking.connection, taking.offer, rehearsed.split, rehearsed.written
     taking.expect_standing()
-    split = split_of(offer, settlement.released(taking.joined))
-    _expect_holds(connection, offer, split)
     reached("after checks")
     taking.let_absent_go()
     number = taking.charge(split)
     reached("after charges")
-    salt = new_salt()
-    written = taking.charged(number, salt, split)
-    joined = mask_digest(salt, offer.people, taking.answers())
-    body, result = settlement.drawing(written)(number)
+    taking.expect_charged(number, split, written)
+    body, result = rehearsed.draw(number)
     expect_released((body, result), offer, number, written)
-    about = About(terms_of(offer), offer.number, body, result, joined)
-    return append(connection, "release", written, salt, about, version=split.version)
+    about = About(terms_of(offer), offer.number, body, result, rehearsed.joined)
+    return append(connection, "release", written, rehearsed.salt, about, version=split.version)
 
 
 def _taking_of(connection: Connection, offer: Row[Any], roster: Roster) -> Taking:

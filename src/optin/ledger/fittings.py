@@ -13,7 +13,7 @@ from sqlalchemy import Connection, Table, text
 from sqlalchemy.dialects import sqlite
 from sqlalchemy.schema import CreateIndex, CreateTable, Index
 
-from optin.database.guards import REFUSAL, guards
+from optin.database.append_only import REFUSAL, guards
 from optin.database.metadata import metadata
 from optin.ledger.schema import APPEND_ONLY
 
@@ -30,11 +30,11 @@ def changed_fittings(connection: Connection) -> Iterator[str]:
         yield "the row that every writer locks is missing or not the only one"
 
 
-def _compared(expected: dict[tuple[str, str], str], found: dict[tuple[str, str], str]) -> Iterator[str]:
+def _compared(expected: dict[tuple[str, str], str], actual: dict[tuple[str, str], str]) -> Iterator[str]:
     """Compare things by kind and name."""
-    lost = sorted(f"{kind} {name}" for kind, name in expected.keys() - found.keys())
-    other = sorted(f"{kind} {name}" for (kind, name), how in expected.items() if found.get((kind, name), how) != how)
-    added = sorted(f"{kind} {name}" for kind, name in found.keys() - expected.keys())
+    lost = sorted(f"{kind} {name}" for kind, name in expected.keys() - actual.keys())
+    other = sorted(f"{kind} {name}" for (kind, name), how in expected.items() if actual.get((kind, name), how) != how)
+    added = sorted(f"{kind} {name}" for kind, name in actual.keys() - expected.keys())
     for words, things in (("is missing", lost), ("is not as optin made it", other), ("is not optin's", added)):
         yield from (f"the database was altered: {thing} {words}" for thing in things)
 
@@ -120,12 +120,12 @@ _ONCE_BEFORE_UPDATE_DELETE_TRUNCATE = 2 + 8 + 16 + 32  # the bits of pg_trigger.
 
 
 def _in_postgresql(connection: Connection) -> Iterator[str]:
-    found = {
+    actual = {
         (kind, row.name): _bare(row.how)
         for kind, query in _CATALOGUE.items()
         for row in connection.execute(text(_WITH + query), {"names": list(APPEND_ONLY)})
     }
-    yield from _compared(_made_in_postgresql(), found)
+    yield from _compared(_made_in_postgresql(), actual)
     if connection.scalar(text("SHOW session_replication_role")) != "origin":
         yield "the database was altered: for this user triggers are switched off (session_replication_role)"
 

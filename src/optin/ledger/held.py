@@ -11,8 +11,8 @@ from sqlalchemy import Connection, Row
 
 from optin.ledger import packs
 from optin.ledger.packing import Pack, PacksChanged, readable
-from optin.ledger.packs import PEOPLE, ROWS, each_pack, found_in, is_packed, read_body, read_columns
-from optin.ledger.streamed_hashes import blocks, fetched_rows, whole
+from optin.ledger.packs import PEOPLE, ROWS, each_pack, is_packed, read_body, read_columns, row_with
+from optin.ledger.streamed_hashes import blocks, fetched_rows, integers
 from optin.receipts import GROUPS, VERSION, asks_several
 
 Numbers = NDArray[np.int64]
@@ -85,18 +85,18 @@ def _columns(
     connection: Connection, act: int, names: tuple[str, ...], query: str, first: int | None = None, **where: int
 ) -> list[Numbers]:
     if is_packed(connection, act):
-        found = read_columns(connection, act, width=len(names), first=first)
-        if not found or min(int(column.min()) for column in found) < 0:
+        columns = read_columns(connection, act, width=len(names), first=first)
+        if not columns or min(int(column.min()) for column in columns) < 0:
             raise PacksChanged  # besides, a number below nothing would be counted from the end
-        return found
+        return columns
     return fetched(connection, query.format(", ".join(names[:first])), {"act": act, **where}, len(names[:first]))
 
 
 def fetched(connection: Connection, query: str, where: dict[str, object], columns: int) -> list[Numbers]:
     """Read whole numbers as columns."""
-    found = [[whole(column) for column in block] for block in blocks(connection, query, where)]
+    parts = [[integers(column) for column in block] for block in blocks(connection, query, where)]
     nothing = np.zeros(0, dtype=np.int64)
-    return [np.concatenate([nothing, *(block[at] for block in found)]) for at in range(columns)]
+    return [np.concatenate([nothing, *(block[at] for block in parts)]) for at in range(columns)]
 
 
 def places_of(connection: Connection, offer: int, persons: Numbers) -> Numbers:
@@ -134,24 +134,24 @@ def goes_up(numbers: Numbers) -> bool:
 
 def _place_of(connection: Connection, offer: int, person: int) -> int:
     sorted_apart = is_packed(connection, offer, PEOPLE)
-    found = found_in(connection, offer, PEOPLE if sorted_apart else ROWS, person)
-    if found is None:
+    row = row_with(connection, offer, PEOPLE if sorted_apart else ROWS, person)
+    if row is None:
         return -1
-    return found[1][1] if sorted_apart else found[0]
+    return row[1][1] if sorted_apart else row[0]
 
 
 @readable()
 def promise_at(connection: Connection, offer: Row[Any], position: int) -> dict[str, int]:
     """Read one promise of a packed announcement."""
-    found = Pack(read_body(connection, offer.number, ROWS, position // packs.SIZE))
-    return dict(zip(promise_columns(offer.version), found.cells(position % packs.SIZE), strict=True))
+    pack = Pack(read_body(connection, offer.number, ROWS, position // packs.SIZE))
+    return dict(zip(promise_columns(offer.version), pack.cells(position % packs.SIZE), strict=True))
 
 
 @readable()
 def charge_at(connection: Connection, release: Row[Any], position: int) -> dict[str, int] | None:
     """Read one charge of a packed release, and its place among all; None where nothing was charged there."""
-    found = found_in(connection, release.number, ROWS, position)
-    if found is None:
+    row = row_with(connection, release.number, ROWS, position)
+    if row is None:
         return None
-    place, cells = found
+    place, cells = row
     return {"place": place} | dict(zip(charge_columns(release.version), cells, strict=True))

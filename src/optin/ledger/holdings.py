@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from typing import Any
 
 import numpy as np
-from sqlalchemy import Connection, text
+from sqlalchemy import Connection, Row, text
 
 from optin.ledger.accounts import charge_of, is_given_back, places_in_packs
 from optin.ledger.accounts import given_back as positions_given_back
@@ -47,7 +48,7 @@ class Holding:
 def holdings(connection: Connection, person: str) -> list[Holding]:
     """List a person's promises, oldest first."""
     rows = connection.execute(text(_HOLDINGS), {"person": person})
-    found = {
+    held = {
         row.number: Holding(
             row.campaign,
             row.round,
@@ -59,17 +60,17 @@ def holdings(connection: Connection, person: str) -> list[Holding]:
         )
         for row in rows
     }
-    found |= _in_packs(connection, person)
-    return [found[number] for number in sorted(found)]
+    held |= _in_packs(connection, person)
+    return [held[number] for number in sorted(held)]
 
 
 def _in_packs(connection: Connection, name: str) -> dict[int, Holding]:
     """List a person's promises in packed announcements, by their numbers."""
     person = person_of(connection, name) if has_packs(connection) else None
-    found = {}
+    held = {}
     for offer, position in [] if person is None else places_in_packs(connection, person):
         charge = charge_of(connection, offer.number, position)
-        found[offer.number] = Holding(
+        held[offer.number] = Holding(
             offer.campaign,
             offer.round,
             offer.at,
@@ -78,26 +79,26 @@ def _in_packs(connection: Connection, name: str) -> dict[int, Holding]:
             returned=is_given_back(connection, offer.number, position),
             charged=charge is not None,
         )
-    return found
+    return held
 
 
 def promised(connection: Connection, terms: Terms) -> dict[str, int]:
     """List what a campaign and round promised each person, in grains and in announced order."""
-    found = _packed(connection, terms.campaign, terms.round)
-    if found is not None:
-        return dict(zip(names_of(connection, found.person), found.grains.tolist(), strict=True))
+    packed = _packed(connection, terms.campaign, terms.round)
+    if packed is not None:
+        return dict(zip(names_of(connection, packed.person), packed.grains.tolist(), strict=True))
     rows = connection.execute(text(_PROMISED), {"campaign": terms.campaign, "round": terms.round}).all()
     return {row.id: int(row.grains) for row in rows}
 
 
 def cut_promises(connection: Connection, terms: Terms) -> tuple[list[str], Numbers]:
     """List those whose promise was cut to what remained of their allowance, and to what, before it was split."""
-    found = _packed(connection, terms.campaign, terms.round)
-    if found is not None:
-        cut = np.flatnonzero(found.bounded)
-        return list(names_of(connection, found.person[cut])), (found.grains if found.capped is None else found.capped)[
-            cut
-        ]
+    packed = _packed(connection, terms.campaign, terms.round)
+    if packed is not None:
+        cut = np.flatnonzero(packed.bounded)
+        return list(names_of(connection, packed.person[cut])), (
+            packed.grains if packed.capped is None else packed.capped
+        )[cut]
     rows = connection.execute(text(_CUT), {"campaign": terms.campaign, "round": terms.round}).all()
     return [row.id for row in rows], np.array([row.grains for row in rows], dtype=np.int64)
 
@@ -151,13 +152,17 @@ def announced_body(connection: Connection, campaign: str, round: int) -> str | N
 
 def released(connection: Connection, campaign: str, round: int) -> bool:  # noqa: A002
     """Say whether this campaign and round were released: drawn, charged for, and not to be taken back."""
-    return stored_release(connection, campaign, round) is not None
+    return _release_of(connection, campaign, round) is not None
 
 
 def stored_release(connection: Connection, campaign: str, round: int) -> Release | None:  # noqa: A002
     """Read the result of this campaign and round, if it was drawn."""
+    act = _release_of(connection, campaign, round)
+    return None if act is None else Release.from_sealed(act.body, act.hash)
+
+
+def _release_of(connection: Connection, campaign: str, round: int) -> Row[Any] | None:  # noqa: A002
+    """Find the act that released a campaign's round."""
     offer = offer_of(connection, Terms(campaign, round, ""))
     closing = None if offer is None else closing_of(connection, offer.number)
-    if closing is None or closing.kind != "release":
-        return None
-    return Release.from_sealed(closing.body, closing.hash)
+    return closing if closing is not None and closing.kind == "release" else None

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from itertools import repeat
 from typing import Any
 
 import numpy as np
@@ -22,7 +21,7 @@ from optin.ledger.people_numbers import persons_of
 from optin.ledger.roster import Roster
 from optin.ledger.schema import acts
 from optin.ledger.sharing import sharing_of
-from optin.ledger.staging import NOT_SPLIT, add_rows, enroll_staged, stage_people
+from optin.ledger.staging import NOT_SPLIT, add_returns, enroll_staged, stage_people
 from optin.ledger.streamed_hashes import pieces
 from optin.ledger.texts import announcement_in, expect_announced
 from optin.receipts import asks_several
@@ -78,11 +77,31 @@ class Holding:
         return About(self.terms, body=self.body)
 
 
-def announce(connection: Connection, holding: Holding, roster: Roster) -> Entry:
-    """Register whoever is new, then hold everyone's promise, or refuse as a whole."""
+def rehearse(connection: Connection, *, holding: Holding, roster: Roster) -> packed_holds.Rehearsed | None:
+    """Find out what an announcement to many people will write, or refuse it; nothing of one to few, or that was made before."""
+    if len(roster) < packs.PACKED_FROM or offer_of(connection, holding.terms) is not None:
+        return None
+    offer = announcement_in(holding.body)
+    limits = packed_holds.Limits(holding.raise_limits, holding.lower_limits, holding.exact)
+    rehearsed = packed_holds.rehearse(connection, roster, sharing_of(offer), limits)
+    _expect_covered(rehearsed.short, holding, roster)
+    expect_announced(offer, holding.terms, rehearsed.promised.written, exact=holding.exact)
+    return rehearsed
+
+
+def announce(
+    connection: Connection, holding: Holding, roster: Roster, rehearsed: packed_holds.Rehearsed | None = None
+) -> Entry:
+    """Register whoever is new, then hold everyone's promise, or refuse as a whole; what was rehearsed still stands."""
     earlier = offer_of(connection, holding.terms)
-    if len(roster) >= packs.PACKED_FROM if earlier is None else packs.is_packed(connection, earlier.number):
-        return _announce_packed(connection, holding, roster, earlier)
+    if earlier is not None and packs.is_packed(connection, earlier.number):
+        same = packed_holds.is_held(connection, earlier.number, roster, earlier.version)
+        return _expect_unchanged(connection, earlier, holding.terms, same=same)
+    if rehearsed is None:
+        rehearsed = rehearse(connection, holding=holding, roster=roster)
+    if rehearsed is not None:
+        reached("after checks")
+        return _announce_packed(connection, holding, rehearsed)
     roster.stage(connection)
     if earlier is not None:
         return _expect_unchanged(connection, earlier, holding.terms, same=_is_held(connection, earlier, roster))
@@ -95,22 +114,12 @@ def announce(connection: Connection, holding: Holding, roster: Roster) -> Entry:
     return _hold(connection, holding, roster)
 
 
-def _announce_packed(connection: Connection, holding: Holding, roster: Roster, earlier: Row[Any] | None) -> Entry:
+def _announce_packed(connection: Connection, holding: Holding, rehearsed: packed_holds.Rehearsed) -> Entry:
     """Do the same for many people, in packs."""
-    if earlier is not None:
-        same = packed_holds.is_held(connection, earlier.number, roster, earlier.version)
-        return _expect_unchanged(connection, earlier, holding.terms, same=same)
-    enrolled = packed_holds.enroll(connection, roster)
-    if holding.raise_limits:
-        enrolled.raise_allowances(connection)
-    short = enrolled.uncovered(connection, exact=holding.exact, lower_limits=holding.lower_limits)
-    _expect_covered(short, holding, roster)
-    reached("after checks")
-    number, offer, salt = last(connection).number + 1, announcement_in(holding.body), new_salt()
-    sharing = sharing_of(offer)
-    written = packed_holds.hold(connection, enrolled, number, salt, sharing)
-    expect_announced(offer, holding.terms, written, exact=holding.exact)
-    return append(connection, "announce", written, salt, holding.about, version=sharing.version)
+    packed_holds.enroll(connection, rehearsed)
+    packed_holds.hold(connection, rehearsed, last(connection).number + 1)
+    promised, version = rehearsed.promised, rehearsed.sharing.version
+    return append(connection, "announce", promised.written, promised.salt, holding.about, version=version)
 
 
 def _expect_covered(short: tuple[int, int | None], holding: Holding, roster: Roster) -> None:
@@ -139,8 +148,8 @@ def _expect_covered(short: tuple[int, int | None], holding: Holding, roster: Ros
 def _is_held(connection: Connection, earlier: Row[Any], roster: Roster) -> bool:
     """Tell whether the same people are promised the same; why a promise was cut may have changed since."""
     query = f"SELECT COUNT(*) FROM {STAGED_PROMISES} AND {SAME_PROMISE}"  # noqa: S608 — constants
-    found = connection.scalar(text(query), {"offer": earlier.number})
-    return bool(found == earlier.people == len(roster))
+    same = connection.scalar(text(query), {"offer": earlier.number})
+    return bool(same == earlier.people == len(roster))
 
 
 def _expect_unchanged(connection: Connection, earlier: Row[Any], terms: Terms, *, same: bool) -> Entry:
@@ -171,7 +180,7 @@ def _register(connection: Connection) -> None:
 def _raise_allowances(connection: Connection, roster: Roster) -> None:
     """Raise the allowance of everyone who now states a higher limit; nobody's is ever lowered."""
     if packs.has_packs(connection):
-        packed_holds.enroll(connection, roster).raise_allowances(connection)
+        packed_holds.raise_allowances(connection, roster)
         return
     number = last(connection).number + 1
     raised = connection.execute(
@@ -231,8 +240,7 @@ def let_go(connection: Connection, offer: Row[Any], positions: NDArray[np.int64]
     """Give back the holds at some positions, as one act."""
     number, salt = last(connection).number + 1, new_salt()
     for (some,) in pieces(positions):
-        told = [repeat(offer.number, len(some)), some, repeat(number, len(some))]
-        add_rows(connection, "returns", ("offer", "position", "act"), told)
+        add_returns(connection, offer.number, some, number)
     written = written_of(kind, pieces(positions), salt)
     return append(connection, kind, written, salt, About(terms_of(offer), offer.number))
 
@@ -244,11 +252,11 @@ def positions_of(connection: Connection, offer: Row[Any], ids: Sequence[str]) ->
     stage_people(connection, Batch(ids))
     query = """SELECT s.position AS at, q.position AS position FROM staged s LEFT JOIN people p ON p.id = s.id
         LEFT JOIN promises q ON q.person = p.person AND q.offer = :offer ORDER BY s.position"""
-    found = connection.execute(text(query), {"offer": offer.number}).all()
-    for row in found:
+    rows = connection.execute(text(query), {"offer": offer.number}).all()
+    for row in rows:
         if row.position is None:
             raise BadInput("{person} was not among those announced; check the id, byte for byte", person=Place(row.at))
-    return np.array([row.position for row in found], dtype=np.int64)
+    return np.array([row.position for row in rows], dtype=np.int64)
 
 
 def _places_in_packs(connection: Connection, offer: int, ids: Sequence[str]) -> NDArray[np.int64]:

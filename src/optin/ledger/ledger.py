@@ -21,6 +21,8 @@ from optin.ledger.arrivals import enter
 from optin.ledger.balances import remaining
 from optin.ledger.chain import Entry, Terms, is_stored, last
 from optin.ledger.holdings import cut_promises, promised
+from optin.ledger.one_look import one_look
+from optin.ledger.packed_holds import Rehearsed
 from optin.ledger.roster import Roster, as_grains, as_ids, roster_of
 from optin.ledger.schema import acts
 from optin.receipts import Receipt
@@ -121,13 +123,14 @@ class Ledger(OneLine):
     def hold(self, arrivals: Roster, holding: holds.Holding, *, recheck: Callable[[], None] | None = None) -> Entry:
         """Record promises as holds of people; ``recheck`` is the last word before COMMIT."""
 
-        def work(connection: Connection) -> Entry:
-            entry = holds.announce(connection, holding, arrivals)
+        def work(connection: Connection, rehearsed: Rehearsed | None) -> Entry:
+            entry = holds.announce(connection, holding, arrivals, rehearsed)
             if recheck is not None:
                 recheck()
             return entry
 
-        return enter(self.engine, arrivals, work)
+        rehearse = partial(holds.rehearse, holding=holding, roster=arrivals)
+        return enter(self.engine, arrivals, rehearse, work)
 
     def let_go(
         self, terms: Terms, ids: Sequence[str] | Callable[[Connection], Sequence[str]], *, at_least: int = 1
@@ -194,8 +197,9 @@ class Ledger(OneLine):
 
     def charge(self, terms: Terms, arrivals: Roster, settlement: charging.Settlement) -> Entry:
         """Charge those who joined and store the result, as `release` does."""
-        charged = partial(charging.charge, terms=terms, roster=arrivals, settlement=settlement)
-        return enter(self.engine, arrivals, charged)
+        rehearse = partial(charging.rehearse, terms=terms, roster=arrivals, settlement=settlement)
+        work = partial(charging.charge, terms=terms, roster=arrivals, settlement=settlement)
+        return enter(self.engine, arrivals, rehearse, work)
 
     def remaining(
         self,
@@ -246,14 +250,14 @@ class Ledger(OneLine):
 
     def offer(self, terms: Terms) -> str | None:
         """Return what was announced under this campaign and round, sealed numbers included; None if nothing was."""
-        found = read(self.engine, lambda connection: holds.offer_of(connection, terms))
-        return None if found is None else str(found.body)
+        row = read(self.engine, lambda connection: holds.offer_of(connection, terms))
+        return None if row is None else str(row.body)
 
     def body(self, number: int) -> tuple[str, str, str] | None:
         """Return the kind, the whole text, sealed numbers included, and the hash of an act; None if there is none."""
         query = select(acts.c.kind, acts.c.body, acts.c.hash).where(acts.c.number == number)
-        found = read(self.engine, lambda connection: connection.execute(query).one_or_none())
-        return None if found is None else (found.kind, found.body, found.hash)
+        row = read(self.engine, lambda connection: connection.execute(query).one_or_none())
+        return None if row is None else (row.kind, row.body, row.hash)
 
     def offers(self) -> list[str]:
         """List every announcement with its sealed numbers, oldest first: what is public of one is in its `to_json`."""
@@ -277,10 +281,11 @@ class Ledger(OneLine):
             check_round(round)
 
         def look(connection: Connection) -> Receipt:
-            if campaign is not None and round is not None:
-                return receipting.read_receipts(connection, names, campaign, round)[0]
-            found = receipting.last_release_of(connection, person, campaign)
-            return receipting.read_receipts(connection, names, *found)[0]
+            with one_look():
+                if campaign is not None and round is not None:
+                    return receipting.read_receipts(connection, names, campaign, round)[0]
+                newest = receipting.last_release_of(connection, person, campaign)
+                return receipting.read_receipts(connection, names, *newest)[0]
 
         return read(self.engine, look)
 

@@ -67,8 +67,8 @@ class Log(OneLine):
                 raise BadInput("no key has signed for this ledger yet: make one with `optin ledger key`")
             if old is not None and old.verifier != last:
                 raise BadInput("this is not the key that signed last; give that one, or say that it is lost")
-            step = Succession(len(logged.leaves_of_acts(connection)), last, new.verifier)
-            note = step.signed(*([new] if old is None else [old, new]))
+            succession = Succession(len(logged.leaves_of_acts(connection)), last, new.verifier)
+            note = succession.signed(*([new] if old is None else [old, new]))
             number = len(logged.stated_successions(connection)) + 1
             connection.execute(insert(successions).values(number=number, note=note.to_text()))
             return note.to_text()
@@ -117,10 +117,10 @@ class Log(OneLine):
         """Show that the log of ``new`` acts begins with that of ``old`` acts."""
 
         def look(connection: Connection) -> tuple[str, ...]:
-            found = MerkleTree(logged.leaves_of_acts(connection))
-            if not 0 <= old <= new <= found.size:
+            tree = MerkleTree(logged.leaves_of_acts(connection))
+            if not 0 <= old <= new <= tree.size:
                 raise BadInput("a log grows: give two sizes of it, the smaller one first")
-            return found.growth(old, new)
+            return tree.growth(old, new)
 
         return read(self._engine, look)
 

@@ -39,14 +39,14 @@ def rows_signed(connection: Connection) -> Sequence[Row[Any]]:
 
 def signed(connection: Connection) -> list[SignedNote]:
     """List the checkpoints, smallest first: those of one size are one note, with what witnesses signed."""
-    found: dict[int, SignedNote] = {}
+    notes: dict[int, SignedNote] = {}
     for row in rows_signed(connection):
         note = SignedNote.from_text(row.note)
-        found[row.size] = found[row.size].with_signature(*note.signatures) if row.size in found else note
+        notes[row.size] = notes[row.size].with_signature(*note.signatures) if row.size in notes else note
     for row in connection.execute(select(cosignatures).order_by(cosignatures.c.size, cosignatures.c.verifier)):
-        if row.size in found:
-            found[row.size] = found[row.size].with_signature(Signature.from_line(row.line))
-    return list(found.values())
+        if row.size in notes:
+            notes[row.size] = notes[row.size].with_signature(Signature.from_line(row.line))
+    return list(notes.values())
 
 
 def stated_successions(connection: Connection) -> list[SignedNote]:
@@ -110,23 +110,23 @@ def proofs(connection: Connection, numbers: Sequence[int]) -> dict[int, LogProof
     notes = signed(connection)
     if not notes:
         return {}
-    whole, keys = MerkleTree(leaves_of_acts(connection)), all_keys(connection)
+    tree, keys = MerkleTree(leaves_of_acts(connection)), all_keys(connection)
     followed = tuple(stated_successions(connection))
     sized = [(Checkpoint.from_text(note.text), note) for note in notes]
-    found = {}
+    by_number = {}
     for number in numbers:
-        covering = [(at, note) for at, note in sized if number <= at.size <= whole.size]
+        covering = [(at, note) for at, note in sized if number <= at.size <= tree.size]
         if not covering:
             continue
         at, note = max(covering, key=lambda each: len(each[1].signatures))  # max takes the first of equals
         first = covering[0]
         before = [each for each in sized if each[0].size < number][-1:]
         earlier = [*before, *([first] if first[0].size < at.size else [])]
-        shown = tuple(Earlier(old, whole.growth(size.size, at.size)) for size, old in earlier)
+        shown = tuple(Earlier(old, tree.growth(size.size, at.size)) for size, old in earlier)
         signers = {(each.name, each.key_id) for one in (note, *(old for _, old in earlier)) for each in one.signatures}
         known = tuple(key for key in keys if (key.name, key.id) in signers)
-        found[number] = LogProof(note, known, whole.path(number - 1, at.size), shown, followed)
-    return found
+        by_number[number] = LogProof(note, known, tree.path(number - 1, at.size), shown, followed)
+    return by_number
 
 
 def published(connection: Connection, *, since: int = 0) -> PublicLog:
@@ -153,32 +153,32 @@ def log_faults(connection: Connection) -> list[str]:
 
 
 def _faults(connection: Connection) -> list[str]:
-    tree, found = MerkleTree(leaves_of_acts(connection)), list[str]()
+    tree, faults = MerkleTree(leaves_of_acts(connection)), list[str]()
     rows = rows_signed(connection)
     for row in rows:
         note = SignedNote.from_text(row.note)
         at = Checkpoint.from_text(note.text)
         if at.size != row.size or not is_good(note, VerifierKey.from_text(row.verifier)):
-            found.append(f"the checkpoint of {row.size} acts is not signed as it says")
+            faults.append(f"the checkpoint of {row.size} acts is not signed as it says")
         elif at.size > tree.size:
-            found.append(
+            faults.append(
                 f"the checkpoint of {row.size} acts was signed, and only {tree.size} are there: some were cut off"
             )
         elif tree.root_of(at.size) != at.root:
-            found.append(f"the checkpoint of {row.size} acts was signed over other acts: the ledger was rewritten")
+            faults.append(f"the checkpoint of {row.size} acts was signed over other acts: the ledger was rewritten")
     names = {Checkpoint.from_text(SignedNote.from_text(row.note).text).origin for row in rows}
     if len(names) > 1:
-        found.append("checkpoints of several logs are in one ledger")
-    return [*found, *_bad_cosignatures(connection), *_broken_successions(connection, rows)]
+        faults.append("checkpoints of several logs are in one ledger")
+    return [*faults, *_bad_cosignatures(connection), *_broken_successions(connection, rows)]
 
 
 def _bad_cosignatures(connection: Connection) -> list[str]:
     """Name checkpoints under which a witness's signature is not good."""
     notes = {Checkpoint.from_text(note.text).size: note for note in signed(connection)}
-    kept = connection.execute(select(cosignatures).order_by(cosignatures.c.size)).all()
+    stored = connection.execute(select(cosignatures).order_by(cosignatures.c.size)).all()
     bad = [
         row.size
-        for row in kept
+        for row in stored
         if row.size not in notes or not is_good(notes[row.size], VerifierKey.from_text(row.verifier))
     ]
     return [f"what a witness signed of {size} acts is not good" for size in dict.fromkeys(bad)]
@@ -186,12 +186,12 @@ def _bad_cosignatures(connection: Connection) -> list[str]:
 
 def _broken_successions(connection: Connection, rows: Sequence[Row[Any]]) -> list[str]:
     """Name keys that signed without following the one before, or after another had followed them."""
-    steps = [Succession.from_note(note) for note in stated_successions(connection)]
+    following = [Succession.from_note(note) for note in stated_successions(connection)]
     signers = {row.verifier for row in rows}
-    first = {steps[0].old.to_text()} if steps else set(sorted(signers)[:1])
-    stated = first | {step.new.to_text() for step in steps}
-    broken = any(after.old != before.new for before, after in pairwise(steps)) or not signers <= stated
-    ends = {step.old.to_text(): step.size for step in steps}
+    first = {following[0].old.to_text()} if following else set(sorted(signers)[:1])
+    stated = first | {each.new.to_text() for each in following}
+    broken = any(after.old != before.new for before, after in pairwise(following)) or not signers <= stated
+    ends = {each.old.to_text(): each.size for each in following}
     late = [row.size for row in rows if row.size > ends.get(row.verifier, row.size)]
-    found = ["a key signed that does not follow the one before it"] if broken else []
-    return found + [f"the checkpoint of {size} acts is signed with a key that another had followed" for size in late]
+    faults = ["a key signed that does not follow the one before it"] if broken else []
+    return faults + [f"the checkpoint of {size} acts is signed with a key that another had followed" for size in late]

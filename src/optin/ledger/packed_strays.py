@@ -20,7 +20,7 @@ from optin.ledger.streamed_hashes import fetched_rows, pieces
 from optin.ledger.tallying import MOST
 from optin.receipts import asks_several
 
-_KEPT = 2**22
+_CACHED = 2**22
 """People whose holds are kept for the acts on them that follow."""
 _STRETCH = 2**18
 """People who are counted at once: to count them by their acts SQLite sorts them in memory."""
@@ -85,7 +85,7 @@ class _Life:
         self.registered = _registered(connection, size)
         self.most, self.total = np.full(size, -1, dtype=np.int64), np.zeros(size, dtype=np.int64)
         self.offers = {row.number: row for row in rows if row.kind == "announce"}
-        self._kept: dict[int, Held] = {}
+        self._cached: dict[int, Held] = {}
 
     def faults(self) -> Iterator[str]:
         """Name what goes wrong on the way."""
@@ -107,11 +107,13 @@ class _Life:
 
     def _held(self, offer: int) -> Held:
         """Read what an announcement holds; some that were read last are kept, as long as they are not of too many."""
-        found = self._kept.pop(offer, None)
-        while found is None and self._kept and sum(self.offers[each].people for each in (offer, *self._kept)) > _KEPT:
-            self._kept.pop(next(iter(self._kept)))
-        self._kept[offer] = found or held_of(self.connection, offer, self.offers[offer].version)
-        return self._kept[offer]
+        held = self._cached.pop(offer, None)
+        while (
+            held is None and self._cached and sum(self.offers[each].people for each in (offer, *self._cached)) > _CACHED
+        ):
+            self._cached.pop(next(iter(self._cached)))
+        self._cached[offer] = held or held_of(self.connection, offer, self.offers[offer].version)
+        return self._cached[offer]
 
     def _allow(self, row: Row[Any]) -> Iterator[str]:
         if is_packed(self.connection, row.number):
@@ -200,8 +202,8 @@ class _Life:
             np.add.at(ends, at, 1)
             if np.any(charged.grains < 0):
                 yield f"charges of act {row.number} are of an amount that nobody can be charged"
-            whole = charged.grains == held.grains[at]
-            if not np.all(whole if charged.answered is None else whole | (charged.grains < held.grains[at])):
+            in_full = charged.grains == held.grains[at]
+            if not np.all(in_full if charged.answered is None else in_full | (charged.grains < held.grains[at])):
                 yield f"charges of act {row.number} differ from the promise"
         if np.any(ends > 1):
             yield f"{int(np.count_nonzero(ends > 1))} holds were both charged and let go"

@@ -55,8 +55,8 @@ def pack(columns: Sequence[NDArray[np.int64]]) -> bytes:
 
 
 def _packed(column: NDArray[np.int64]) -> bytes:
-    plain, steps = _told(column, _PLAIN), _told(column - np.arange(len(column)), _STEPS)
-    return min(plain, steps, key=len)
+    plain, rising = _told(column, _PLAIN), _told(column - np.arange(len(column)), _STEPS)
+    return min(plain, rising, key=len)
 
 
 def _told(numbers: NDArray[np.int64], how: int) -> bytes:
@@ -70,8 +70,8 @@ def _told(numbers: NDArray[np.int64], how: int) -> bytes:
 class Pack:
     """Columns as they lie in bytes: read in part or whole; ValueError where there are none to be read.
 
-    >>> found = Pack(pack([np.arange(5) + 7, np.array([9, 4, 1, 2**62, 0])]))
-    >>> found.count, found.find(9), found.find(3), found.cells(3), found.column(1, 1, 3).tolist()
+    >>> block = Pack(pack([np.arange(5) + 7, np.array([9, 4, 1, 2**62, 0])]))
+    >>> block.count, block.find(9), block.find(3), block.cells(3), block.column(1, 1, 3).tolist()
     (5, 2, None, [10, 4611686018427387904], [4, 1])
     """
 
@@ -98,23 +98,34 @@ class Pack:
         how, width, least, at = self._columns[number]
         stop = self.count if stop is None else min(stop, self.count)
         cells = np.zeros((stop - start, 8), dtype=np.uint8)
-        found = np.frombuffer(self._body, np.uint8, (stop - start) * width, at + start * width)
-        cells[:, :width] = found.reshape(stop - start, width)
+        raw = np.frombuffer(self._body, np.uint8, (stop - start) * width, at + start * width)
+        cells[:, :width] = raw.reshape(stop - start, width)
         numbers = (cells.view("<u8").reshape(stop - start) + np.uint64(least % 2**64)).view(np.int64)
         return numbers + np.arange(start, stop) if how == _STEPS else numbers
 
     def cells(self, row: int) -> list[int]:
         """Read one row."""
-        return [int(self.column(number, row, row + 1)[0]) for number in range(len(self))]
+        return [self.cell(number, row) for number in range(len(self))]
+
+    def cell(self, number: int, row: int) -> int:
+        """Read one number of a column."""
+        how, width, least, at = self._columns[number]
+        if not 0 <= row < self.count:
+            raise IndexError(row)
+        above = int.from_bytes(self._body[at + row * width : at + (row + 1) * width], "little")
+        value: int = (above + least + row * (how == _STEPS) + 2**63) % 2**64 - 2**63
+        return value
 
     def find(self, number: int) -> int | None:
-        """Find the row whose first column, which goes up, is a number."""
-        how, width, least, _ = self._columns[0]
-        if how == _STEPS and width == 0:
-            return number - least if 0 <= number - least < self.count else None
-        column = self.column(0)
-        at = int(np.searchsorted(column, number))
-        return at if at < self.count and column[at] == number else None
+        """Find the row whose first column, which goes up, is a number; of the column only what is looked at is read."""
+        first, end = 0, self.count
+        while first < end:
+            middle = (first + end) // 2
+            if self.cell(0, middle) < number:
+                first = middle + 1
+            else:
+                end = middle
+        return first if first < self.count and self.cell(0, first) == number else None
 
 
 def unpack(body: bytes) -> list[NDArray[np.int64]]:
@@ -123,5 +134,5 @@ def unpack(body: bytes) -> list[NDArray[np.int64]]:
     >>> [column.tolist() for column in unpack(pack([np.array([3, 2**62]), np.array([-1, 0])]))]
     [[3, 4611686018427387904], [-1, 0]]
     """
-    found = Pack(body)
-    return [found.column(number) for number in range(len(found))]
+    block = Pack(body)
+    return [block.column(number) for number in range(len(block))]

@@ -14,6 +14,7 @@ older optins, are rows. Which of the two an act is shows in whether it has packs
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -21,6 +22,7 @@ from sqlalchemy import Connection, insert
 
 from optin.errors import PromiseBroken
 from optin.formats.names import Names
+from optin.ledger.one_look import asked_once
 from optin.ledger.packing import Pack, PacksChanged, pack, readable, unpack
 from optin.ledger.people_names import named_between
 from optin.ledger.schema import packs
@@ -55,7 +57,7 @@ def packed_acts(connection: Connection, kind: str) -> list[int]:
     """List the acts of a kind that are packed."""
     query = """SELECT number FROM acts t WHERE kind = :kind
         AND EXISTS (SELECT 1 FROM packs k WHERE k.act = t.number AND k.part = 'rows' AND k.block = 0) ORDER BY number"""
-    return [row[0] for row in fetched_rows(connection, query, {"kind": kind})]
+    return [row[0] for row in _asked(connection, query, {"kind": kind})]
 
 
 def write_packs(connection: Connection, act: int, part: str, columns: Sequence[Numbers]) -> None:
@@ -71,8 +73,8 @@ def write_pack(
     """Write one block, and read it back: a trigger may have made another of it."""
     row = {"act": act, "part": part, "block": block, "least": bounds[0], "most": bounds[1], "body": body}
     connection.execute(insert(packs).values(row))
-    found = fetched_rows(connection, f"SELECT least, most, body {_ONE}", {"act": act, "part": part, "block": block})
-    if [(least, most, bytes(kept)) for least, most, kept in found] != [(*bounds, body)]:
+    rows = fetched_rows(connection, f"SELECT least, most, body {_ONE}", {"act": act, "part": part, "block": block})
+    if [(least, most, bytes(stored)) for least, most, stored in rows] != [(*bounds, body)]:
         raise PromiseBroken(OTHER_ROWS)
 
 
@@ -83,26 +85,36 @@ def read_pack(connection: Connection, act: int, part: str, block: int) -> list[N
 
 def read_body(connection: Connection, act: int, part: str, block: int) -> bytes:
     """Read the bytes of one block."""
-    found = fetched_rows(connection, f"SELECT body {_ONE}", {"act": act, "part": part, "block": block})
-    if not found:
+    return _block_of(connection, act, part, block)[2]
+
+
+def _block_of(connection: Connection, act: int, part: str, block: int) -> tuple[int, int, bytes]:
+    """Read one block and its bounds, all at once: to look for one at all SQLite reads those that it compares with whole."""
+    rows = _asked(connection, f"SELECT least, most, body {_ONE}", {"act": act, "part": part, "block": block})
+    if not rows:
         raise PacksChanged
-    return bytes(found[0][0])
+    least, most, body = rows[0]
+    return least, most, bytes(body)
+
+
+def _asked(connection: Connection, query: str, where: dict[str, object]) -> list[tuple[Any, ...]]:
+    return asked_once((query, *where.values()), lambda: fetched_rows(connection, query, where))
 
 
 def each_pack(connection: Connection, act: int, part: str = ROWS) -> Iterator[list[Numbers]]:
     """Walk over the blocks of an act; all but the last must be full."""
-    block, found = 0, [np.zeros(0, dtype=np.int64)]
+    block, columns = 0, [np.zeros(0, dtype=np.int64)]
     while is_packed_at(connection, act, part, block):
-        if block and len(found[0]) != SIZE:
+        if block and len(columns[0]) != SIZE:
             raise PacksChanged
-        found = read_pack(connection, act, part, block)
-        yield found
+        columns = read_pack(connection, act, part, block)
+        yield columns
         block += 1
 
 
 def is_packed_at(connection: Connection, act: int, part: str, block: int) -> bool:
     """Tell whether a block is there."""
-    return bool(fetched_rows(connection, f"SELECT act {_ONE}", {"act": act, "part": part, "block": block}))
+    return bool(_asked(connection, f"SELECT act {_ONE}", {"act": act, "part": part, "block": block}))
 
 
 _ONE = "FROM packs WHERE act = :act AND part = :part AND block = :block"
@@ -121,14 +133,14 @@ def read_columns(
     most = SIZE * int(fetched_rows(connection, query, {"act": act, "part": part})[0][0])
     columns: list[Numbers] = []
     end = 0
-    for found in each_pack(connection, act, part):
-        columns = columns or [np.empty(most, dtype=np.int64) for _ in found[:first]]
-        width = len(found) if width is None else width
-        if len(found) != width:
+    for block in each_pack(connection, act, part):
+        columns = columns or [np.empty(most, dtype=np.int64) for _ in block[:first]]
+        width = len(block) if width is None else width
+        if len(block) != width:
             raise PacksChanged
-        for column, cells in zip(columns, found, strict=False):
+        for column, cells in zip(columns, block, strict=False):
             column[end : end + len(cells)] = cells
-        end += len(found[0])
+        end += len(block[0])
     return [column[:end] for column in columns]
 
 
@@ -136,25 +148,25 @@ def read_columns(
 def read_some(connection: Connection, act: int, positions: Numbers) -> list[Numbers]:
     """Read the rows at a few positions that go up, from the packs that they are in."""
     first, last = (int(each) // SIZE for each in (positions[0], positions[-1]))
-    found = []
+    parts = []
     for block in range(first, last + 1):
         inside = positions[(positions >= block * SIZE) & (positions < (block + 1) * SIZE)] - block * SIZE
         if len(inside):
             pack_, start = Pack(read_body(connection, act, ROWS, block)), int(inside[0])
             columns = (pack_.column(number, start, int(inside[-1]) + 1) for number in range(len(pack_)))
-            found.append([column[inside - start] for column in columns])
-    return [np.concatenate(column) for column in zip(*found, strict=True)]
+            parts.append([column[inside - start] for column in columns])
+    return [np.concatenate(column) for column in zip(*parts, strict=True)]
 
 
 @readable()
-def found_in(connection: Connection, act: int, part: str, number: int) -> tuple[int, list[int]] | None:
+def row_with(connection: Connection, act: int, part: str, number: int) -> tuple[int, list[int]] | None:
     """Find the row whose first column, which goes up, is a number: its place in all, and its cells."""
     block = _block_with(connection, act, part, number)
     if block is None:
         return None
-    found = Pack(read_body(connection, act, part, block))
-    at = found.find(number)
-    return None if at is None else (block * SIZE + at, found.cells(at))
+    stretch = Pack(read_body(connection, act, part, block))
+    at = stretch.find(number)
+    return None if at is None else (block * SIZE + at, stretch.cells(at))
 
 
 def _block_with(connection: Connection, act: int, part: str, number: int) -> int | None:
@@ -162,23 +174,20 @@ def _block_with(connection: Connection, act: int, part: str, number: int) -> int
 
     Numbers lie about evenly, so that the first guess is mostly right; every other one halves what is left.
     """
-    rows = fetched_rows(connection, _LAST, {"act": act, "part": part})
+    rows = _asked(connection, _LAST, {"act": act, "part": part})
     if not rows or number > rows[0][1]:
         return None
     (last, most), first, least, evenly = rows[0], 0, 0, True
     while first <= last:
         shift = (number - least) * (last - first + 1) // max(most - least + 1, 1) if evenly else (last - first) // 2
         block, evenly = min(max(first + shift, first), last), not evenly
-        where = {"act": act, "part": part, "block": block}
-        found = fetched_rows(connection, f"SELECT least, most {_ONE}", where)
-        if not found:
-            raise PacksChanged
-        if found[0][0] <= number <= found[0][1]:
+        lower, upper, _ = _block_of(connection, act, part, block)
+        if lower <= number <= upper:
             return int(block)
-        if number < found[0][0]:
-            last, most = block - 1, found[0][0] - 1
+        if number < lower:
+            last, most = block - 1, lower - 1
         else:
-            first, least = block + 1, found[0][1] + 1
+            first, least = block + 1, upper + 1
     return None
 
 
@@ -203,8 +212,8 @@ def _names_apart(connection: Connection, persons: Numbers, act: int | None) -> N
     """Look up people who stand far apart."""
     stage_positions(connection, np.unique(persons))
     query = "SELECT p.person, p.id FROM picked k JOIN people p ON p.person = k.position"
-    found: dict[int, str] = {}
+    names_by_person: dict[int, str] = {}
     where = "" if act is None else " WHERE p.act = :act"
     for numbers, names in blocks(connection, query + where, {"act": act}):
-        found.update(zip(numbers, names, strict=True))
-    return Names.of([found[person] for person in persons.tolist()])
+        names_by_person.update(zip(numbers, names, strict=True))
+    return Names.of([names_by_person[person] for person in persons.tolist()])

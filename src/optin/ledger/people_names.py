@@ -44,13 +44,13 @@ def _joined(connection: Connection, clause: str, where: dict[str, Any]) -> tuple
     count, texts, least, most, names = fetched_rows(connection, _JOINED.format(clause), where)[0]
     if not count:
         return np.zeros(0, dtype=np.int64), Names.of([])
-    found = Names.separated(names, 0, closed=False)
-    if texts != count or len(found) != count:
+    ids = Names.separated(names, 0, closed=False)
+    if texts != count or len(ids) != count:
         raise ValueError("ids are not texts")
     if most - least == count - 1:
-        return np.arange(least, most + 1), found
+        return np.arange(least, most + 1), ids
     numbers = fetched_rows(connection, _NUMBERS.format(clause), where)
-    return np.array(numbers, dtype=np.int64).reshape(-1), found
+    return np.array(numbers, dtype=np.int64).reshape(-1), ids
 
 
 def _aggregated(connection: Connection, query: str, where: dict[str, Any]) -> Names:

@@ -26,19 +26,19 @@ _SPARSE = 8
 
 def numbers_of(connection: Connection, roster: Roster) -> Numbers:
     """Say which number each person has; 0 for those who are new. Nobody may stand twice."""
-    found = persons_of(connection, roster.ids)
-    seen = np.zeros(int(found.max(initial=0)) + 1, dtype=np.bool_)
-    seen[found] = True
-    if np.count_nonzero(seen[1:]) != np.count_nonzero(found):
+    persons = persons_of(connection, roster.ids)
+    seen = np.zeros(int(persons.max(initial=0)) + 1, dtype=np.bool_)
+    seen[persons] = True
+    if np.count_nonzero(seen[1:]) != np.count_nonzero(persons):
         roster.expect_distinct()
         raise BadInput(NOT_KEPT)
-    return found
+    return persons
 
 
 def person_of(connection: Connection, name: str) -> int | None:
     """Find the number of a person by their id."""
-    found = fetched_rows(connection, "SELECT person FROM people WHERE id = :id", {"id": name})
-    return found[0][0] if found else None
+    rows = fetched_rows(connection, "SELECT person FROM people WHERE id = :id", {"id": name})
+    return rows[0][0] if rows else None
 
 
 def persons_of(connection: Connection, names: Sequence[str]) -> Numbers:
@@ -48,16 +48,16 @@ def persons_of(connection: Connection, names: Sequence[str]) -> Numbers:
         return np.zeros(len(names), dtype=np.int64)
     if len(names) <= packs.FEW:
         return np.array([person_of(connection, name) or 0 for name in names], dtype=np.int64)
-    found = None
+    persons = None
     if len(names) >= packs.PACKED_FROM and len(names) * _SPARSE >= most:
-        found = _walked(connection, Names.of(names), most)
-    return known_numbers(connection, names) if found is None else found
+        persons = _walked(connection, Names.of(names), most)
+    return known_numbers(connection, names) if persons is None else persons
 
 
 @readable()
 def _walked(connection: Connection, names: Names, most: int) -> Numbers | None:
     """Walk through everyone the ledger knows; None where two ids look the same, and somebody has to look closer."""
-    found, index, at = np.zeros(len(names), dtype=np.int64), _Index(names), 0
+    persons, index, at = np.zeros(len(names), dtype=np.int64), _Index(names), 0
     for first in range(1, most + 1, packs.SIZE):
         numbers, known = named_between(connection, first, first + packs.SIZE - 1)
         if names[at : at + len(known)] == known:  # most tables come in the order they came in before
@@ -67,8 +67,8 @@ def _walked(connection: Connection, names: Names, most: int) -> Numbers | None:
             numbers, places = index.places(numbers, known)
         if places is None:
             return None
-        found[places] = numbers
-    return found
+        persons[places] = numbers
+    return persons
 
 
 class _Index:

@@ -42,10 +42,10 @@ _ASKED = """SELECT t.number, t.campaign, t.round FROM people p
 def last_release_of(connection: Connection, person: str, campaign: str | None) -> tuple[str, int]:
     """Find the newest release that this person was asked to join, of a campaign if one is named."""
     rows = connection.execute(text(_LATEST), {"id": person, "campaign": campaign or ""}).all()
-    found = [*rows, *_in_packs(connection, person, campaign, released=True)]
-    if not found:
+    releases = [*rows, *_in_packs(connection, person, campaign, released=True)]
+    if not releases:
         raise BadInput(_no_release(connection, person, campaign))
-    newest = max(found, key=lambda row: row.number)
+    newest = max(releases, key=lambda row: row.number)
     return newest.campaign, newest.round
 
 
@@ -62,10 +62,10 @@ def _in_packs(connection: Connection, name: str, campaign: str | None, *, releas
 def _no_release(connection: Connection, person: str, campaign: str | None) -> str:
     """Say why there is no release to receipt: the newest round this person was asked to join may be open, or cancelled."""
     rows = connection.execute(text(_ASKED), {"id": person, "campaign": campaign or ""}).all()
-    found = [*rows, *_in_packs(connection, person, campaign, released=False)]
-    if not found:
+    rounds = [*rows, *_in_packs(connection, person, campaign, released=False)]
+    if not rounds:
         return "no release in this ledger was announced to this person; check the id, byte for byte"
-    row = max(found, key=lambda each: each.number)
+    row = max(rounds, key=lambda each: each.number)
     cancelled = connection.scalar(select(acts.c.kind).where(acts.c.offer == row.number, acts.c.kind == "cancel"))
     ended = "was cancelled, and nothing was spent" if cancelled else "is announced and not released yet"
     return f"campaign {row.campaign}, round {row.round} {ended}: receipts exist once there is a release"
@@ -91,24 +91,24 @@ def receipts(connection: Connection, ids: Sequence[str], campaign: str, round: i
         raise BadInput("this campaign and round have no release in this ledger yet; receipts exist once there is one")
     if is_packed(connection, act.offer):
         return _packed_receipts(connection, act, ids)
-    found = _places(connection, act, ids)
-    keep = [row.place for row in found if row.place is not None]
+    places = _places(connection, act, ids)
+    keep = [row.place for row in places if row.place is not None]
     grove = charged(connection, act, keep=keep)
     left, log = remaining(connection, ids).tolist(), proofs(connection, [act.number]).get(act.number)
-    made = [_receipt(act, grove, person, row, now) for person, row, now in zip(ids, found, left, strict=True)]
+    made = [_receipt(act, grove, person, row, now) for person, row, now in zip(ids, places, left, strict=True)]
     return [replace(receipt, log=log) for receipt in made]
 
 
 def _places(connection: Connection, act: Row[Any], ids: Sequence[str]) -> Sequence[Row[Any]]:
     """Find what each of these people was promised, and which leaf of the tree their charge is, if they were charged."""
     stage_people(connection, Batch(ids))
-    found = connection.execute(text(_PLACES), {"offer": act.offer, "act": act.number}).all()
-    for row in found:
+    rows = connection.execute(text(_PLACES), {"offer": act.offer, "act": act.number}).all()
+    for row in rows:
         if row.promised is None:
             raise BadInput(
                 "{person} was not among those this release was announced to; check the id", person=Place(row.at)
             )
-    return found
+    return rows
 
 
 def _packed_receipts(connection: Connection, act: Row[Any], ids: Sequence[str]) -> list[Receipt]:

@@ -60,10 +60,10 @@ class Roster:
 
     def columns(self, *names: str) -> list[NDArray[np.int64]]:
         """Take what came with them."""
-        found = [getattr(self.batch, name) for name in names]
-        if any(column is None for column in found):
+        columns = [getattr(self.batch, name) for name in names]
+        if any(column is None for column in columns):
             raise BadInput(NOT_ANSWERED if "answered" in names else NOT_SPLIT)
-        return [_whole(column) for column in found]
+        return [_integers(column) for column in columns]
 
     def promised(self, salt: str, sharing: Sharing) -> Written:
         """Digest and add up what an announcement, whose holds are just written, promises them."""
@@ -112,14 +112,14 @@ def roster_of(given: Batch, *, by_id: bool = False) -> Roster:
         name: None if (column := getattr(given, name)) is None else as_grains(column, len(names), copied=not by_id)
         for name in _GRAINS
     }
-    cut = np.zeros(len(names), dtype=np.bool_) if given.bounded is None else _whole(given.bounded)
+    cut = np.zeros(len(names), dtype=np.bool_) if given.bounded is None else _integers(given.bounded)
     return Roster(Batch(names, bounded=cut, joined=None if joined is None else np.asarray(joined), **checked), by_id)
 
 
-def _whole(column: Any) -> NDArray[np.int64]:  # noqa: ANN401 - a column of any kind
+def _integers(column: Any) -> NDArray[np.int64]:  # noqa: ANN401 - a column of any kind
     """Take a column as whole numbers; marks, which count as 0 and 1, stay the bytes they are."""
-    found = np.asarray(column)
-    return found if found.dtype == np.bool_ else found.astype(np.int64, copy=False)
+    numbers = np.asarray(column)
+    return numbers if numbers.dtype == np.bool_ else numbers.astype(np.int64, copy=False)
 
 
 _GRAINS = ("grains", "totals", "capped", "answered", "design")

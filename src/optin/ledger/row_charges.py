@@ -41,19 +41,22 @@ class RowTaking(Taking):
         stage_marks(self.connection, self._positions, self._answered[self._positions])
         return "marked"
 
-    def charged(self, act: int, salt: str, split: Split) -> Written:
+    def foresee(self, salt: str, split: Split) -> Written:
         """Build the tree from memory: who is charged what was compared with the promises when their order was found."""
-        columns = self._spent(split)
-        self._expect_charges(columns[0])
-        numbers, about = pieces(*columns), {"version": split.version, "sharing": split.sharing}
+        numbers, about = pieces(*self._spent(split)), {"version": split.version, "sharing": split.sharing}
         walk = ([names, *block] for names, block in zip(self._names(PIECE), numbers, strict=True))
-        return expect_charged(self.connection, self.offer, written_of("release", walk, salt, **about))  # type: ignore[arg-type]
+        return written_of("release", walk, salt, **about)  # type: ignore[arg-type]
+
+    def expect_charged(self, act: int, split: Split, written: Written) -> None:
+        """Compare the charges just written with what was to be lost, one by one and in all."""
+        self._expect_charges(self._spent(split)[0])
+        expect_charged(self.connection, self.offer, written)
 
     def _expect_charges(self, lost: Numbers) -> None:
         """Refuse charges made from holds that were edited: each must be what this person loses, not only their sum."""
         rows = text("SELECT grains FROM charges WHERE offer = :offer ORDER BY position")
-        found = self.connection.scalars(rows, {"offer": self.offer.number}).all()
-        if not np.array_equal(np.array(found, dtype=np.int64), lost):
+        charges = self.connection.scalars(rows, {"offer": self.offer.number}).all()
+        if not np.array_equal(np.array(charges, dtype=np.int64), lost):
             raise PromiseBroken(OTHER_HOLDS)
 
 
@@ -88,9 +91,8 @@ _CHARGED = """SELECT COALESCE(SUM(grains >> 21), 0) AS high, COALESCE(SUM(grains
 """Halves, since SQLite adds up no further than 2^63."""
 
 
-def expect_charged(connection: Connection, offer: Row[Any], written: Written) -> Written:
+def expect_charged(connection: Connection, offer: Row[Any], written: Written) -> None:
     """Refuse charges that are not those sealed: holds that were edited would charge less than is lost, unseen until verified."""
-    found = connection.execute(text(_CHARGED), {"offer": offer.number}).one()
-    if (int(found.high) << 21) + int(found.low) != written.grains:
+    row = connection.execute(text(_CHARGED), {"offer": offer.number}).one()
+    if (int(row.high) << 21) + int(row.low) != written.grains:
         raise PromiseBroken(OTHER_HOLDS)
-    return written

@@ -36,8 +36,8 @@ class Split:
     @property
     def rows(self) -> list[tuple[int, ...]]:
         """List place, released questions and shares of each group."""
-        found = zip(self.released, self.sharing.designs, strict=True)
-        return [(place, released, *shares) for place, (released, shares) in enumerate(found)]
+        groups = zip(self.released, self.sharing.designs, strict=True)
+        return [(place, released, *shares) for place, (released, shares) in enumerate(groups)]
 
     def spent_sql(self, *, capped: str, answered: str) -> str:
         """Write E20's sum of parts as SQL; what is split is at most 2^42 and a share 2^20, so 63 bits hold the product."""

@@ -53,8 +53,8 @@ def _gathered(batches: Iterable[Batch]) -> Roster:
                     kind, code = _KINDS[name in _MARKS]
                     cells = np.asarray(column, dtype=kind).tobytes()
                     columns.setdefault(name, array(code)).frombytes(cells)
-    found = {name: np.frombuffer(column, _KINDS[name in _MARKS][0]) for name, column in columns.items()}
-    return roster_of(Batch(names.names(), **found), by_id=True)
+    arrays = {name: np.frombuffer(column, _KINDS[name in _MARKS][0]) for name, column in columns.items()}
+    return roster_of(Batch(names.names(), **arrays), by_id=True)
 
 
 _KINDS = ((np.int64, "q"), (np.bool_, "b"))

@@ -75,12 +75,12 @@ def pieces(*columns: Sequence[Any] | NDArray[Any]) -> Iterator[Block]:
         yield [column[start : start + PIECE] for column in columns]
 
 
-def whole(column: Column) -> NDArray[np.int64]:
+def integers(column: Column) -> NDArray[np.int64]:
     """Take a column of whole numbers; SQLite keeps anything anywhere, and half a grain must not be rounded away."""
-    found = np.asarray(column if len(column) else [0])[: len(column)]
-    if found.dtype.kind not in "bi":
+    numbers = np.asarray(column if len(column) else [0])[: len(column)]
+    if numbers.dtype.kind not in "bi":
         raise ValueError("not a whole number")
-    return found.astype(np.int64)
+    return numbers.astype(np.int64)
 
 
 def digest_of_blocks(salt: str, walk: Iterable[Block], *, named: bool, version: int = VERSION) -> tuple[int, str]:
@@ -109,7 +109,7 @@ def _packed(block: Block, *, named: bool) -> Iterator[bytes]:
     if named:
         yield from _encoded(block[0])
     for column in block[int(named) :]:
-        yield np.ascontiguousarray(whole(column), dtype=">i8").tobytes()
+        yield np.ascontiguousarray(integers(column), dtype=">i8").tobytes()
 
 
 def _encoded(ids: Sequence[str]) -> Iterator[bytes]:
@@ -155,16 +155,16 @@ class Grove:
         self.size, self.count = size, 0
         self.roots: list[bytes] = []
         self.branches: list[list[bytes]] = []
-        self.kept: dict[int, MerkleTree] = {}
+        self.trees: dict[int, MerkleTree] = {}
         wanted, salts = {index // size for index in keep}, _Salts(bytes.fromhex(salt), stretch)
         for number, (ids, *numbers) in enumerate(charges):
             drawn = salts.after(self.count, len(ids), more=len(ids) == size)
-            tree = MerkleTree(leaves_of(drawn, ids, *map(whole, numbers)))
-            self.roots.append(tree.levels[-1][0])
-            self.branches.append(tree.levels[min(BRANCH_LEVEL, len(tree.levels) - 1)])
+            tree = MerkleTree(leaves_of(drawn, ids, *map(integers, numbers)))
+            self.roots.append(tree.layers[-1][0])
+            self.branches.append(tree.layers[min(BRANCH_LEVEL, len(tree.layers) - 1)])
             self.count += len(ids)
             if number in wanted:
-                self.kept[number] = tree
+                self.trees[number] = tree
         self.top = MerkleTree(self.roots)
 
     @property
@@ -174,7 +174,7 @@ class Grove:
 
     def path(self, index: int) -> tuple[str, ...]:
         """List the sister hashes met on the way from a kept leaf to the root."""
-        return self.kept[index // self.size].path(index % self.size) + self.top.path(index // self.size)
+        return self.trees[index // self.size].path(index % self.size) + self.top.path(index // self.size)
 
 
 def mask_digest(salt: str, people: int, answers: Iterable[Block]) -> str:

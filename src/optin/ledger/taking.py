@@ -92,12 +92,16 @@ class Taking(ABC):
             let_go(self.connection, self.offer, absent, kind="absent")
 
     @abstractmethod
+    def foresee(self, salt: str, split: Split) -> Written:
+        """Count, add up and build the tree over what is to be charged to those who joined."""
+
+    @abstractmethod
     def charge(self, split: Split) -> int:
         """Write the charges of those who joined; return the number of the act that will seal them."""
 
     @abstractmethod
-    def charged(self, act: int, salt: str, split: Split) -> Written:
-        """Count, add up and build the tree over the charges just written, if they are those that were to be."""
+    def expect_charged(self, act: int, split: Split, written: Written) -> None:
+        """Refuse charges just written that are not those that were to be."""
 
     def _spent(self, split: Split) -> list[Numbers]:
         """List what is charged, and of a sheet for which questions and out of how much."""

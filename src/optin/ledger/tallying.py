@@ -10,11 +10,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from optin.errors import BadInput, Place
-from optin.grains.arrays import HIGHEST_EPSILON, Sums
+from optin.grains.arrays import HIGHEST_EPSILON
+from optin.grains.exact_sums import QuestionSums
 from optin.grains.splitting import ALONE, BITS, all_of, part, spent, spent_by_group
 from optin.kernel.rounding import GRAIN
 from optin.ledger.sharing import Sharing
-from optin.ledger.streamed_hashes import Block, Shares, whole
+from optin.ledger.streamed_hashes import Block, Shares, integers
 
 MOST = int(HIGHEST_EPSILON * GRAIN)
 """The most grains that any announcement promises anybody."""
@@ -22,17 +23,17 @@ _HALF = 21
 """Bits: MOST is cut into two halves whose squares, 2^20 of them, are added up within 63 bits."""
 
 
-def sums_of(grains: NDArray[np.int64]) -> Sums:
+def sums_of(grains: NDArray[np.int64]) -> QuestionSums:
     """Add up promises and their squares exactly, of up to 2^20 people.
 
-    >>> found = sums_of(np.array([3, 2**42]))
-    >>> (found.people, found.grains == 3 + 2**42, found.squares == 9 + 2**84)
+    >>> sums = sums_of(np.array([3, 2**42]))
+    >>> (sums.people, sums.grains == 3 + 2**42, sums.squares == 9 + 2**84)
     (2, True, True)
     """
     expect_possible(grains)
     high, low = grains >> _HALF, grains & ((1 << _HALF) - 1)
     upper, middle, lower = (int(np.sum(product)) for product in (high * high, high * low, low * low))
-    return Sums(
+    return QuestionSums(
         people=len(grains),
         promised=int(np.count_nonzero(grains)),
         grains=int(np.sum(grains)),
@@ -57,7 +58,7 @@ class DesignTally:
 
     people: int
     most: int
-    questions: tuple[Sums, ...]
+    questions: tuple[QuestionSums, ...]
 
 
 class Tally:
@@ -69,13 +70,13 @@ class Tally:
     """
 
     def __init__(self, shares: Shares = ALONE) -> None:
-        self.sums, self.most, self.astray, self._shares = Sums(), 0, 0, shares
-        self._questions = [Sums() for _ in shares]
+        self.sums, self.most, self.astray, self._shares = QuestionSums(), 0, 0, shares
+        self._questions = [QuestionSums() for _ in shares]
 
     designs: tuple[DesignTally, ...] = ()
 
     @property
-    def questions(self) -> tuple[Sums, ...]:
+    def questions(self) -> tuple[QuestionSums, ...]:
         """The sums of each question."""
         return (self.sums,) if len(self._shares) == 1 else tuple(self._questions)
 
@@ -88,16 +89,16 @@ class Tally:
     def charges(self, walk: Iterable[Block]) -> Iterator[Block]:
         """Hand every block of charges on."""
         for block in walk:
-            self._add(block, whole(block[2]) if len(block) > 2 else None)
+            self._add(block, integers(block[2]) if len(block) > 2 else None)
             yield block
 
     def _add(self, block: Block, answered: NDArray[np.int64] | None) -> None:
-        grains = whole(block[1])
+        grains = integers(block[1])
         self.sums += sums_of(grains)
         if answered is None or len(block) <= 3:
             self.most = max(self.most, int(grains.max()))
         else:
-            self._split(grains, whole(block[3]), answered)
+            self._split(grains, integers(block[3]), answered)
 
     def _split(self, grains: NDArray[np.int64], capped: NDArray[np.int64], answered: NDArray[np.int64]) -> None:
         expect_possible(capped)
@@ -112,16 +113,16 @@ class GroupTally:
     """Add up blocks that hold also, last, the place of each person's group: each group by itself (E27)."""
 
     def __init__(self, sharing: Sharing) -> None:
-        self.sums, self.most, self.astray, self.questions = Sums(), 0, 0, ()
+        self.sums, self.most, self.astray, self.questions = QuestionSums(), 0, 0, ()
         self._shares, self._all = sharing.matrix, all_of(sharing.designs[0])
         self._people, self._most = (np.zeros(len(self._shares), dtype=np.int64) for _ in range(2))
-        self._found = np.zeros((len(self._shares), self._shares.shape[1], len(_KINDS)), dtype=object)
+        self._totals = np.zeros((len(self._shares), self._shares.shape[1], len(_KINDS)), dtype=object)
 
     @property
     def designs(self) -> tuple[DesignTally, ...]:
         """What was added up of each group."""
-        found = zip(self._people.tolist(), self._most.tolist(), self._found, strict=True)
-        return tuple(DesignTally(people, most, tuple(map(_sums, questions))) for people, most, questions in found)
+        groups = zip(self._people.tolist(), self._most.tolist(), self._totals, strict=True)
+        return tuple(DesignTally(people, most, tuple(map(_sums, questions))) for people, most, questions in groups)
 
     def promises(self, walk: Iterable[Block]) -> Iterator[Block]:
         """Hand every block of promises on."""
@@ -132,11 +133,11 @@ class GroupTally:
     def charges(self, walk: Iterable[Block]) -> Iterator[Block]:
         """Hand every block of charges on."""
         for block in walk:
-            self._add(block, whole(block[2]))
+            self._add(block, integers(block[2]))
             yield block
 
     def _add(self, block: Block, answered: NDArray[np.int64]) -> None:
-        grains, capped, design = (whole(block[at]) for at in (1, 3, 4))
+        grains, capped, design = (integers(block[at]) for at in (1, 3, 4))
         expect_possible(capped)
         self.sums += sums_of(grains)
         self.most = max(self.most, int(capped.max()))
@@ -155,17 +156,17 @@ class GroupTally:
         high, low = grains >> _HALF, grains & ((1 << _HALF) - 1)
         columns = (np.ones_like(grains), (grains > 0).astype(np.int64), grains, high * high, high * low, low * low)
         for at, column in enumerate(columns):
-            found = np.zeros(len(self._shares), dtype=np.int64)
-            np.add.at(found, design, column)
-            self._found[:, k, at] += found.astype(object)
+            totals = np.zeros(len(self._shares), dtype=np.int64)
+            np.add.at(totals, design, column)
+            self._totals[:, k, at] += totals.astype(object)
 
 
 _KINDS = ("people", "promised", "grains", "upper", "middle", "lower")
 
 
-def _sums(found: NDArray[Any]) -> Sums:
-    people, promised, grains, upper, middle, lower = (int(each) for each in found)
-    return Sums(people, promised, grains, (upper << 2 * _HALF) + (middle << _HALF + 1) + lower)
+def _sums(totals: NDArray[Any]) -> QuestionSums:
+    people, promised, grains, upper, middle, lower = (int(each) for each in totals)
+    return QuestionSums(people, promised, grains, (upper << 2 * _HALF) + (middle << _HALF + 1) + lower)
 
 
 def tally_of(sharing: Sharing) -> Tally | GroupTally:

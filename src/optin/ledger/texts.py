@@ -12,7 +12,7 @@ from sqlalchemy import Row
 from optin.announcement import Announcement
 from optin.announcement.numbers import ExactSums
 from optin.errors import BadInput, PromiseBroken
-from optin.grains.arrays import Sums
+from optin.grains.exact_sums import QuestionSums
 from optin.ledger.chain import GENESIS, Terms, Written
 from optin.ledger.tallying import DesignTally
 from optin.releasing.record import Release
@@ -55,8 +55,8 @@ def announcement_fault(offer: Announcement | None, terms: Terms, promised: Writt
 def _sums_agree(offer: Announcement, promised: DesignTally) -> bool:
     """Compare what is announced to everyone, or to one group, with what is promised."""
     sealed = offer.expect_sealed()
-    told, found = map(_told, sealed.question_sums), map(_found, promised.questions)
-    return (sealed.people, *told) == (promised.people, *found)
+    told, tallied = map(_told, sealed.question_sums), map(_tallied, promised.questions)
+    return (sealed.people, *told) == (promised.people, *tallied)
 
 
 def release_fault(
@@ -93,10 +93,10 @@ def _charges_fault(release: Release, charged: Written) -> str | None:
 def _part_fault(release: SealedRelease, charged: DesignTally) -> str | None:
     """Compare what is said of everyone, or of one group, with what they were charged."""
     questions = list(zip(release.question_people, release.question_sums, charged.questions, strict=True))
-    if any(sums is None and found.people for _, sums, found in questions):
+    if any(sums is None and tally.people for _, sums, tally in questions):
         return "it charges for a question that it does not release"
     same = all(
-        sums is None or (people, *_told(sums)) == (found.people, *_found(found)) for people, sums, found in questions
+        sums is None or (people, *_told(sums)) == (tally.people, *_tallied(tally)) for people, sums, tally in questions
     )
     if not same or release.joined_people != charged.people:
         return "the sums it was drawn with are not those of its charges"
@@ -107,7 +107,7 @@ def _told(sums: ExactSums) -> tuple[int, int]:
     return sums.total_grains, sums.total_squared_grains
 
 
-def _found(sums: Sums) -> tuple[int, int]:
+def _tallied(sums: QuestionSums) -> tuple[int, int]:
     return sums.grains, sums.squares
 
 

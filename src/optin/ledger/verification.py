@@ -75,11 +75,11 @@ class Verification(Told):
         return Telling("Verification of a ledger", (good, ("acts", f"{self.acts:,}"), ("vouched for", unseen), *wrong))
 
     def __str__(self) -> str:
-        found = "; ".join(self.problems) if self.problems else "every hash agrees"
+        problems = "; ".join(self.problems) if self.problems else "every hash agrees"
         unseen = f"what was cut off or rewritten after act {self.vouched} cannot be seen"
         if not self.vouched:
             unseen = "without an outside copy (a release or a receipt) a cut tail or a rewritten ledger cannot be seen"
-        return f"{self.acts} acts: {found}. {unseen[0].upper()}{unseen[1:]}."
+        return f"{self.acts} acts: {problems}. {unseen[0].upper()}{unseen[1:]}."
 
 
 def verify(connection: Connection, against: Sequence[OutsideCopy] = ()) -> Verification:
@@ -129,11 +129,11 @@ def _is_intact(row: Row[Any]) -> bool:
         return False
 
 
-def _one_look(what: str, rows: Sequence[Row[Any]], found: Iterator[str]) -> Iterator[str]:
+def _one_look(what: str, rows: Sequence[Row[Any]], problems: Iterator[str]) -> Iterator[str]:
     """Say that something is looked at of which nobody is told how far it is."""
     everyone = sum(map(_people_of, rows))
     underway.say(what, 0, everyone)
-    yield from found
+    yield from problems
     underway.say(what, everyone, everyone)
 
 
@@ -160,16 +160,16 @@ def _changed_rows(connection: Connection, rows: Sequence[Row[Any]]) -> Iterator[
             told = _text(row)
             passing = partial(_heard, before=before, everyone=starts[-1])
             wrote = ActRows(row.kind, row.number, row.salt, row.offer, row.version, _sharing(told))
-            found = rows_of(connection, wrote, passing=passing)
-            fault = _fault(row, told, found)
+            written = rows_of(connection, wrote, passing=passing)
+            fault = _fault(row, told, written)
         except (AttributeError, KeyError, OverflowError, TypeError, ValueError):
             yield f"act {row.number} was changed: its rows or its secret cannot be read"
             continue
-        if found.people != row.people:
-            yield f"act {row.number} ({row.kind}) wrote {row.people} rows, and {found.people} are there"
-        elif found.digest != row.rows:
+        if written.people != row.people:
+            yield f"act {row.number} ({row.kind}) wrote {row.people} rows, and {written.people} are there"
+        elif written.digest != row.rows:
             yield f"the rows of act {row.number} ({row.kind}) were changed"
-        elif not are_stored(connection, row.number, found.people, found.branches):
+        elif not are_stored(connection, row.number, written.people, written.branches):
             yield f"the branches of the tree of act {row.number} ({row.kind}) were changed"
         elif fault is not None:
             yield f"act {row.number} ({row.kind}) does not agree with itself: {fault}"
@@ -190,14 +190,14 @@ def _sharing(told: Announcement | Release | None) -> Sharing:
     return sharing_of(told.announcement if isinstance(told, Release) else told)
 
 
-def _fault(row: Row[Any], told: Announcement | Release | None, found: Written) -> str | None:
+def _fault(row: Row[Any], told: Announcement | Release | None, written: Written) -> str | None:
     """Compare what an act published with what it promised or charged."""
     if told is not None and row.version != _sharing(told).version:
         return "its version is not that of its sheet"
     if row.kind == "announce":
-        return announcement_fault(told, terms_of(row), found)  # type: ignore[arg-type]  # an announcement has no other text
+        return announcement_fault(told, terms_of(row), written)  # type: ignore[arg-type]  # an announcement has no other text
     if row.kind == "release":
-        return release_fault(told, row.result, terms_of(row), row.number, found)  # type: ignore[arg-type]
+        return release_fault(told, row.result, terms_of(row), row.number, written)  # type: ignore[arg-type]
     return None
 
 
@@ -230,7 +230,7 @@ def _forks(against: Sequence[OutsideCopy]) -> Iterator[str]:
     for copy in against:
         if copy.ledger_number is not None:
             heads.setdefault(copy.ledger_number, set()).add(copy.ledger_head)
-    for number in sorted(number for number, found in heads.items() if len(found) > 1):
+    for number in sorted(number for number, hashes in heads.items() if len(hashes) > 1):
         yield f"outside copies name different hashes for act {number}: someone was shown another ledger than this"
 
 

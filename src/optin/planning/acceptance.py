@@ -9,19 +9,21 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from optin.agents.benefit import LinearBenefit, Watched
-from optin.agents.forms import Weighing, benefit_name
 from optin.agents.models import PrivacyConstrained, QuasiLinear, indifferent
+from optin.agents.protocols import Weighing, benefit_name
 from optin.errors import Argument, BadInput, Infeasible
 from optin.kernel.fixedpoint import STEPS, least_fixed_point
-from optin.kernel.ladder import Array, Limits
 from optin.kernel.noise import noise_variance
 from optin.kernel.optimum import Design, best_at_reach, best_design
-from optin.kernel.quasilinear import Crossing, Gain, Noised, least_crossing
+from optin.kernel.pieces import Array, Limits
+from optin.kernel.pricing import Noised
+from optin.kernel.quasilinear import least_crossing
+from optin.kernel.search import Crossing, Gain
 from optin.kernel.shortfall import fewest_copies, shortfall
 from optin.planning.asked import Asked
 from optin.planning.design import design_of
-from optin.planning.promise import PromisedVariance
 from optin.planning.record import Plan
+from optin.planning.shared_numbers import PromisedVariance
 
 ROUGH = 500  # steps of each what-if of an infeasible instance: enough unless it is very near the edge
 
@@ -48,15 +50,15 @@ def _for_all(agents: Weighing, asked: Asked, outside: float) -> Plan:
     watched = _watched(agents)
     gain = _gain(agents, asked, watched, outside)
     spread, kappa = asked.spread, asked.kappa
-    found = least_crossing(table, gain, Noised(spread, kappa, asked.reach))
+    outcome = least_crossing(table, gain, Noised(spread, kappa, asked.reach))
     watched.check()
-    if found.crossing is None:
+    if outcome.crossing is None:
         lacking = shortfall(table, gain, spread=spread, kappa=kappa, reach=asked.reach)
         people = fewest_copies(table, gain, spread=spread, kappa=kappa, reach=asked.reach)
         if math.isinf(lacking):  # nothing makes up for a benefit of minus infinity
-            raise _infeasible(len(agents), None, people, None, undecided=found.undecided)
-        raise _infeasible(len(agents), lacking, people, outside - lacking, undecided=found.undecided)
-    return replace(_accepted(agents, asked, outside, table, found.crossing), within_resolution=found.undecided)
+            raise _infeasible(len(agents), None, people, None, undecided=outcome.undecided)
+        raise _infeasible(len(agents), lacking, people, outside - lacking, undecided=outcome.undecided)
+    return replace(_accepted(agents, asked, outside, table, outcome.crossing), within_resolution=outcome.undecided)
 
 
 def _watched(agents: Weighing) -> Watched:
@@ -97,7 +99,7 @@ def _accepted(agents: Weighing, asked: Asked, outside: float, table: Limits, cro
     surplus = benefit - outside
     design = _unit_design(table, asked, crossing, surplus)
     total = math.inf if design.noiseless else surplus * design.reach
-    found = design_of(
+    planned = design_of(
         replace(design, variance=crossing.variance),
         table,
         cap=_cap(asked, design, surplus),
@@ -106,7 +108,7 @@ def _accepted(agents: Weighing, asked: Asked, outside: float, table: Limits, cro
         variances=asked.alike(crossing.variance),
     )
     promise = PromisedVariance(promised, surplus, benefit_name(agents.benefit), benefit, outside)
-    return Plan(asked.sheet, agents.model, (found,), asked.wish, promise)
+    return Plan(asked.sheet, agents.model, (planned,), asked.wish, promise)
 
 
 def _cap(asked: Asked, design: Design, surplus: float) -> float:
@@ -154,7 +156,7 @@ class _Everyone:
             return best_design(table, spread=asked.spread, kappa=kappa)
         return best_at_reach(table, reach=asked.reach / copies, spread=asked.spread, kappa=kappa)
 
-    def least(self, *, bonus: float = 0.0, copies: float = 1.0, steps: int = STEPS) -> tuple[float | None, bool]:
+    def least(self, *, bonus: float = 0.0, copies: float = 1.0, iterations: int = STEPS) -> tuple[float | None, bool]:
         asked = self.asked
         start = asked.spread / len(self.agents) / copies
         if asked.reach is not None:
@@ -164,7 +166,7 @@ class _Everyone:
             design = self.design(variance, bonus=bonus, copies=copies)
             return math.inf if design is None else design.variance / copies
 
-        return least_fixed_point(rising, start, steps=steps)
+        return least_fixed_point(rising, start, iterations=iterations)
 
 
 def _for_each(agents: QuasiLinear, asked: Asked) -> Plan:
@@ -182,7 +184,7 @@ def _for_each(agents: QuasiLinear, asked: Asked) -> Plan:
     else:
         design = best_at_reach(table, reach=asked.reach, spread=asked.spread, kappa=asked.kappa) or _never()
     total = design.reach if asked.reach is None else asked.reach
-    found = design_of(
+    planned = design_of(
         design,
         table,
         cap=design.cap,
@@ -191,7 +193,7 @@ def _for_each(agents: QuasiLinear, asked: Asked) -> Plan:
         variances=asked.alike(design.variance),
     )
     promise = PromisedVariance(promised, benefit_name=benefit_name(agents.benefit))
-    return Plan(asked.sheet, agents.model, (found,), asked.wish, promise, within_resolution=undecided)
+    return Plan(asked.sheet, agents.model, (planned,), asked.wish, promise, within_resolution=undecided)
 
 
 def _never() -> Design:
@@ -202,8 +204,8 @@ def _nobody(everyone: _Everyone, *, undecided: bool) -> Infeasible:
     people = len(everyone.agents)
     worth = np.abs(everyone.watched.each(_first_look(everyone.asked)))
     scale = float(np.max(worth, where=np.isfinite(worth), initial=0.0)) or 1.0
-    lacking = _smallest(lambda b: everyone.least(bonus=b, steps=ROUGH)[0] is not None, scale * 1e-6, 1e-3)
-    copies = _smallest(lambda r: everyone.least(copies=1 + r, steps=ROUGH)[0] is not None, 1.0 / people, 1e-3)
+    lacking = _smallest(lambda b: everyone.least(bonus=b, iterations=ROUGH)[0] is not None, scale * 1e-6, 1e-3)
+    copies = _smallest(lambda r: everyone.least(copies=1 + r, iterations=ROUGH)[0] is not None, 1.0 / people, 1e-3)
     needed = None if copies is None else math.ceil(people * (1 + copies))
     return _infeasible(people, lacking, needed, None, undecided=undecided)
 

@@ -39,20 +39,20 @@ def apart_from(question: Question, half: float, half_90: float) -> Apart:
     near, far = min(half / 2, (high - low) / 2), half + half_90
     if not near > 0:
         return Apart(None, None)
-    step = 10.0 ** math.floor(math.log10(near))
-    middle = (low + high) / 2 if question.proportion else _on(step, (low + high) / 2, round)
-    untold = (middle, float(f"{middle + _on(step, near, math.floor):.12g}"))
-    distance = _on(step, far, math.ceil)
+    unit = 10.0 ** math.floor(math.log10(near))
+    middle = (low + high) / 2 if question.proportion else _on(unit, (low + high) / 2, round)
+    untold = (middle, float(f"{middle + _on(unit, near, math.floor):.12g}"))
+    distance = _on(unit, far, math.ceil)
     if middle + distance <= high:
         return Apart((middle, float(f"{middle + distance:.12g}")), untold)
-    below = middle - _on(step, distance / 2, math.ceil)
+    below = middle - _on(unit, distance / 2, math.ceil)
     pair = (below, float(f"{below + distance:.12g}"))
     return Apart(pair if low <= below and pair[1] <= high else None, untold)
 
 
-def _on(step: float, number: float, rounded: object) -> float:
+def _on(unit: float, number: float, rounded: object) -> float:
     """Round to a multiple of a power of ten, written as people would."""
-    return float(f"{rounded(number / step + _nudge(rounded)) * step:.12g}")  # type: ignore[operator]
+    return float(f"{rounded(number / unit + _nudge(rounded)) * unit:.12g}")  # type: ignore[operator]
 
 
 def _nudge(rounded: object) -> float:

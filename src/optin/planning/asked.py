@@ -10,8 +10,8 @@ from functools import cached_property
 from optin.agents import Agents, Constrained, Weighing
 from optin.errors import Argument, BadInput
 from optin.kernel.sharing import Demand, equal_shares
-from optin.planning.promise import OneQuestion
-from optin.planning.units import Units, check_spread, demand_of, squares_of, units_of
+from optin.planning.shared_numbers import OneQuestion
+from optin.planning.units import Units, check_sds, demand_of, squares_of, units_of
 from optin.planning.wish import Wish
 from optin.questions import Number, Question, Sheet
 from optin.questions.kinds import number
@@ -86,13 +86,13 @@ class Asked(OneQuestion):
         """The epsilon shares where all questions get the same effective people (E18)."""
         return equal_shares(self.demand.prices) if len(self.sheet) > 1 else (1.0,)
 
-    def variances(self, found: Sequence[float]) -> tuple[float, ...]:
+    def variances(self, unit_variances: Sequence[float]) -> tuple[float, ...]:
         """Turn what the solver found for each question into variances of answers."""
-        return tuple(one * square for one, square in zip(found, squares_of(self.sheet), strict=True))
+        return tuple(one * square for one, square in zip(unit_variances, squares_of(self.sheet), strict=True))
 
-    def alike(self, found: float) -> tuple[float, ...]:
+    def alike(self, unit_variance: float) -> tuple[float, ...]:
         """Do so where it found the same for all."""
-        return self.variances((found,) * len(self.sheet))
+        return self.variances((unit_variance,) * len(self.sheet))
 
     def unit_variance(self, place: int, error: float) -> float:
         """Return the variance in the solver's unit that a standard error of one question stands for."""
@@ -137,7 +137,7 @@ def asked_of(
     """Check what is wished for against the sheet and the people."""
     expect_agents(agents)
     if len(sheet) > 1:
-        check_spread(sheet)
+        check_sds(sheet)
     room = number(slack, "slack")
     if not 0 <= room < math.inf:
         raise BadInput(
@@ -176,7 +176,7 @@ def _wished(sheet: Sheet, given: Errors | None) -> tuple[float, ...]:
     if given is None:
         return ()
     errors = errors_by_name(sheet, given, "wished_errors")
-    check_spread(sheet)
+    check_sds(sheet)
     for question in sheet:
         if question.name not in errors:
             raise BadInput(
@@ -215,12 +215,12 @@ def errors_by_name(sheet: Sheet, given: Errors, argument: str) -> dict[str, floa
 
 
 def _checked_error(error: float, argument: str) -> float:
-    found = number(error, argument)
-    if not 1 / WIDEST < found < WIDEST:
+    wanted = number(error, argument)
+    if not 1 / WIDEST < wanted < WIDEST:
         raise BadInput(
             "{argument} must be a positive finite standard error, in the units of the data", argument=Argument(argument)
         )
-    return found
+    return wanted
 
 
 def _fits_model(agents: Agents, asked: Asked) -> None:

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from optin.errors import BadInput
-from optin.kernel.ladder import Array
+from optin.kernel.pieces import Array
 from optin.kernel.rounding import GRAIN
 
 MIXES: dict[str, tuple[tuple[float, int], ...]] = {
@@ -34,15 +34,15 @@ def few_limits(limits: str | float | ArrayLike) -> tuple[Array, str]:
             )
         return np.repeat(*(np.array(part) for part in zip(*MIXES[limits], strict=True))).astype(float), limits
     try:
-        found = np.atleast_1d(np.asarray(limits, dtype=float))
+        few = np.atleast_1d(np.asarray(limits, dtype=float))
     except (TypeError, ValueError):
         raise BadInput("limits must be numbers") from None
-    found = np.where(found < 1.0 / GRAIN, np.minimum(found, 0.0), found)
-    if found.ndim != 1 or not found.size or not (found >= 0).all() or not (found > 0).any():
+    few = np.where(few < 1.0 / GRAIN, np.minimum(few, 0.0), few)
+    if few.ndim != 1 or not few.size or not (few >= 0).all() or not (few > 0).any():
         raise BadInput("limits must be numbers of 0 or more, one of them positive")
-    if (np.isfinite(found) & (found > _HIGHEST)).any():
+    if (np.isfinite(few) & (few > _HIGHEST)).any():
         raise BadInput("limits must be infinite or at most {most:,.0f}", most=_HIGHEST)
-    return found, f"{found[0]:g} each" if found.size == 1 else f"as {found.size:,} people had"
+    return few, f"{few[0]:g} each" if few.size == 1 else f"as {few.size:,} people had"
 
 
 def group_sizes(people: object, groups: object) -> tuple[float, ...]:

@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from typing import Protocol
 
 from optin.agents import Agents, Constrained
-from optin.agents.forms import LimitTable
-from optin.kernel.ladder import Sums
+from optin.agents.protocols import LimitTable
+from optin.kernel.pieces import Sums
 from optin.kernel.ranks import lowest
 from optin.planning.numbers import PlanNumbers
 
@@ -73,7 +73,7 @@ def given_by_rank(plan: PlanNumbers, agents: Agents) -> ByRank:
 
 def tilt_between(given: ByRank, first: int, last: int, stays: float) -> float:
     """Compute E15's tilt of those who are left, weights renormalised: what lies above an equal share of everyone."""
-    kept = given.between(first, last, math.inf).total
-    if kept <= 0:
+    remaining = given.between(first, last, math.inf).total
+    if remaining <= 0:
         return 1.0
-    return (kept - given.between(first, last, stays * kept / given.people).total) / kept
+    return (remaining - given.between(first, last, stays * remaining / given.people).total) / remaining

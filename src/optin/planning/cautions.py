@@ -14,17 +14,6 @@ from optin.questions import Question
 from optin.wording.language import N_, _
 from optin.wording.numbers import at_least, largest, plus_minus, short
 
-__all__ = [
-    "CLASS",
-    "assumption",
-    "cap_cautions",
-    "cautions",
-    "limit_cautions",
-    "limits_as_values",
-    "sheet_cautions",
-    "takes_most",
-]
-
 CLASS = N_("weighted means with fixed weights and one Laplace noise")
 """What a plan is best among, wherever it is called the best."""
 HIGHEST_USUAL = 10.0
@@ -49,8 +38,8 @@ def cautions(
     >>> cautions(standard_error=0.02, half_width=0.04, width=1.0, data_variance=0.25)
     ()
     """
-    found = (_accuracy(standard_error, width) or _says_nothing(half_width, width), _no_spread(data_variance))
-    return (*(sentence for sentence in found if sentence), *limit_cautions(description, known=high_limits))
+    sentences = (_accuracy(standard_error, width) or _says_nothing(half_width, width), _no_variance(data_variance))
+    return (*(sentence for sentence in sentences if sentence), *limit_cautions(description, known=high_limits))
 
 
 def _accuracy(error: float, width: float) -> str:
@@ -80,7 +69,7 @@ def _says_nothing(half: float, width: float) -> str:
     )
 
 
-def _no_spread(data_variance: float) -> str:
+def _no_variance(data_variance: float) -> str:
     if data_variance > 0:
         return ""
     return _(
@@ -125,7 +114,7 @@ def cap_cautions(cap: float, reached: int, *, known: bool) -> tuple[str, ...]:
     return (sentence,)
 
 
-class Foreseen(Protocol):
+class _Foreseen(Protocol):
     """One question as a plan, an announcement or a release foresees it: from declared numbers and limits, never from answers."""
 
     @property
@@ -140,7 +129,7 @@ class Foreseen(Protocol):
 
 
 def sheet_cautions(
-    questions: Sequence[Foreseen], description: Description | None, *, known: bool = False
+    questions: Sequence[_Foreseen], description: Description | None, *, known: bool = False
 ) -> tuple[str, ...]:
     """List what is odd about a sheet, question by question where there are several; ``known``: some limits are above 10."""
     limits = limit_cautions(description, known=known)
@@ -155,15 +144,15 @@ def sheet_cautions(
     return (*own, *most, *limits)
 
 
-def _of_question(each: Foreseen) -> tuple[str, ...]:
+def _of_question(each: _Foreseen) -> tuple[str, ...]:
     half = each.half_width()
-    found = cautions(
+    sentences = cautions(
         standard_error=each.standard_error,
         half_width=half,
         width=each.question.width,
         data_variance=each.question.data_variance,
     )
-    return (*_in_vain(half, each.question), *found)
+    return (*_in_vain(half, each.question), *sentences)
 
 
 def _in_vain(half: float, question: Question) -> tuple[str, ...]:
@@ -229,7 +218,7 @@ def assumption(
     if tilt < DUST:
         return _("Everyone counts alike, so the interval holds whether or not limits and values are related.")
     half = _("the smallest ±") if proportion else _("the ±")
-    reach = _(
+    so_far = _(
         "{apart} apart, the most {what}, that error alone can be {share} of {half}.",
         apart=_apart(width, short, proportion=proportion),
         what=_("there is") if proportion else _("within these bounds"),
@@ -237,7 +226,7 @@ def assumption(
         half=half,
     )
     if gap <= width:
-        reach = _(
+        so_far = _(
             "{apart} apart, that error alone can be as large as {half}, and half as large at half of that.",
             apart=_apart(gap, _two_digits, proportion=proportion),
             half=half,
@@ -250,7 +239,7 @@ def assumption(
     return _(
         "The ± counts no error from cautious and open people having different {means}: if these lie {reach}{spared}",
         means=means,
-        reach=reach,
+        reach=so_far,
         spared=spared,
     )
 

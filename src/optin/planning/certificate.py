@@ -13,14 +13,15 @@ from typing import cast
 import numpy as np
 
 from optin.agents import Agents, Constrained, Weighing
-from optin.agents.forms import LimitTable
+from optin.agents.protocols import LimitTable
 from optin.errors import BadInput
-from optin.kernel.any_mechanism import least_error, rungs_of
+from optin.kernel.any_mechanism import counted_limits, least_error
 from optin.kernel.bound import SAME, Tally, lower_bound
-from optin.kernel.ladder import Limits
 from optin.kernel.noise import noise_variance
 from optin.kernel.optimum import best_at_reach, best_design
-from optin.kernel.quasilinear import Noised, least_crossing
+from optin.kernel.pieces import Limits
+from optin.kernel.pricing import Noised
+from optin.kernel.quasilinear import least_crossing
 from optin.kernel.sharing import theta_at, theta_below
 from optin.planning.acceptance import common_gain
 from optin.planning.cautions import CLASS
@@ -221,7 +222,9 @@ def _any_mechanism(table: LimitTable, spread: float) -> float | None:
     outline = table.buckets()
     if not outline.exact:
         return None
-    return least_error(rungs_of(outline, zeros=table.zeros, infinite=table.infinite, scale=table.scale), spread=spread)
+    return least_error(
+        counted_limits(outline, zeros=table.zeros, infinite=table.infinite, scale=table.scale), spread=spread
+    )
 
 
 def _on_one_cap(certificate: Certificate, plan: Plan, agents: Constrained, theta: float) -> Certificate:
@@ -278,7 +281,7 @@ def _same_people(plan: Plan, tally: Tally) -> None:
 
 def _with_fixed_point(certificate: Certificate, plan: Plan, agents: Weighing) -> Certificate:
     promised = plan.promised_variance or 0.0
-    climbed, steps = _climb(plan, agents, promised)
+    climbed, iterations = _climb(plan, agents, promised)
     if promised - climbed > SAME * promised:
         climbed = max(climbed, min(_excluded(plan, agents), promised))
     claim = certificate.claim_error
@@ -291,7 +294,7 @@ def _with_fixed_point(certificate: Certificate, plan: Plan, agents: Weighing) ->
         promised=promised,
         residual=abs(_promise_of(plan, agents, promised) - promised) / promised if promised > 0 else 0.0,
         excluded_below=climbed,
-        steps=steps,
+        steps=iterations,
     )
 
 
@@ -302,26 +305,26 @@ def _excluded(plan: Plan, agents: Weighing) -> float:
         gain = common_gain(agents, asked)
     except BadInput:
         return 0.0
-    found = least_crossing(agents.table(), gain, Noised(asked.spread, asked.kappa, asked.reach))
-    return 0.0 if found.crossing is None or found.undecided else asked.inflate * found.crossing.variance
+    outcome = least_crossing(agents.table(), gain, Noised(asked.spread, asked.kappa, asked.reach))
+    return 0.0 if outcome.crossing is None or outcome.undecided else asked.inflate * outcome.crossing.variance
 
 
 def _climb(plan: Plan, agents: Weighing, promised: float) -> tuple[float, int]:
     """Apply V -> (1 + slack) M(V) from below: every value passed is below every fixed point."""
     free = plan.data_variance / plan.people * (1 + plan.slack)
-    climbed, steps = free, 0
-    for steps in range(1, min(2000, max(20, WORK // plan.people)) + 1):
+    climbed, iterations = free, 0
+    for iterations in range(1, min(2000, max(20, WORK // plan.people)) + 1):
         after = min(_promise_of(plan, agents, climbed), promised)
         if after <= climbed or promised - after <= 1e-12 * promised:
-            return max(after, climbed), steps
+            return max(after, climbed), iterations
         climbed = after
-    return climbed, steps
+    return climbed, iterations
 
 
 def _promise_of(plan: Plan, agents: Weighing, variance: float) -> float:
     """Return (1 + slack) M(variance) in data units."""
-    found = agents.scaled_at(variance, data_variance=plan.data_variance)
-    return (1 + plan.slack) * (math.inf if found is None else _unit(plan, *found)) * plan.asked.units.square
+    scaled = agents.scaled_at(variance, data_variance=plan.data_variance)
+    return (1 + plan.slack) * (math.inf if scaled is None else _unit(plan, *scaled)) * plan.asked.units.square
 
 
 def _unit(plan: Plan, table: Limits, scale: float) -> float:
@@ -329,5 +332,5 @@ def _unit(plan: Plan, table: Limits, scale: float) -> float:
     spread, kappa = plan.spread, noise_variance(plan.noise_constant, scale)
     if not plan.eta_given:
         return best_design(table, spread=spread, kappa=kappa).variance
-    found = best_at_reach(table, reach=plan.epsilon_total / scale, spread=spread, kappa=kappa)
-    return math.inf if found is None else found.variance
+    design = best_at_reach(table, reach=plan.epsilon_total / scale, spread=spread, kappa=kappa)
+    return math.inf if design is None else design.variance

@@ -7,10 +7,10 @@ from dataclasses import asdict, dataclass
 from typing import Any
 
 from optin.formats.strict_json import Fields, real
-from optin.kernel.ladder import Limits
 from optin.kernel.optimum import Design as Solution
 from optin.kernel.optimum import tilt_of
-from optin.planning.promise import PromisedVariance
+from optin.kernel.pieces import Limits
+from optin.planning.shared_numbers import PromisedVariance
 from optin.planning.wish import Target
 
 
@@ -120,7 +120,7 @@ class Design:
             tilt=fields.take_real("tilt"),
         )
         group = fields.maybe("group", fields.take_text)
-        found = cls(
+        design = cls(
             group=group,
             cap=fields.take_real("cap"),
             shares=fields.take_reals("shares"),
@@ -129,11 +129,11 @@ class Design:
             own=ALONE if group is None else OfGroup.from_fields(fields),
         )
         fields.finish()
-        return found
+        return design
 
 
 def design_of(
-    found: Solution,
+    solution: Solution,
     limits: Limits,
     *,
     cap: float,
@@ -142,5 +142,7 @@ def design_of(
     variances: tuple[float, ...],
 ) -> Design:
     """Keep what the kernel found of people who are not divided; variances are those of answers."""
-    sums = WeightSums(found.people, epsilon_total, found.weight_squares, found.pooled, tilt_of(found, limits))
+    sums = WeightSums(
+        solution.people, epsilon_total, solution.weight_squares, solution.pooled, tilt_of(solution, limits)
+    )
     return Design(None, cap, shares, sums, variances)

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from optin.kernel.ladder import Array
+from optin.kernel.pieces import Array
 
 if TYPE_CHECKING:
     from optin.agents import Agents

@@ -41,8 +41,8 @@ def certify_groups(plan: Plan, agents: Agents) -> CertificateByGroup:
             return _nothing(own, people)
         return certify(own, people)
 
-    found = as_planned(agents, plan.designs).each_group(certified)
-    return CertificateByGroup(dict(zip(plan.groups, found, strict=True)))
+    certificates = as_planned(agents, plan.designs).each_group(certified)
+    return CertificateByGroup(dict(zip(plan.groups, certificates, strict=True)))
 
 
 def expect_same_groups(plan: Plan, agents: Agents) -> None:

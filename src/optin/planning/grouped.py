@@ -15,11 +15,11 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from optin.agents import Agents, Constrained
-from optin.agents.forms import LimitTable
+from optin.agents.protocols import LimitTable
 from optin.errors import BadInput, Infeasible
 from optin.grains.arrays import HIGHEST_EPSILON
 from optin.grains.splitting import BITS, least_capped
-from optin.kernel.ladder import Array
+from optin.kernel.pieces import Array
 from optin.kernel.rounding import GRAIN
 from optin.planning.asked import Asked
 from optin.planning.design import ALONE, Design, OfGroup, WeightSums
@@ -59,15 +59,15 @@ def plan_groups(agents: Agents, find: Find, nothing: Find, *, merge_small: bool 
     least = SMALLEST_GROUP if merge_small is True else int(merge_small)
     known = agents.groups.names
     labels: list[Labels] = [(name,) for name in known]
-    found = partial(_found, find=find, nothing=nothing, counted=least > 0)
-    parts = found(agents, labels=labels)
+    group_parts = partial(_group_parts, find=find, nothing=nothing, counted=least > 0)
+    parts = group_parts(agents, labels=labels)
     while least > 0 and len(parts) > 1:
         small = [at for at, part in enumerate(parts) if not part.fits(least)]
         if not small:
             break
         labels = _merged(labels, merged_places(small, [part.promised for part in parts]))
         places = {label: at for at, each in enumerate(labels) for label in each}
-        parts = found(agents.put_into(places, [group_name(each, known) for each in labels]), labels=labels)
+        parts = group_parts(agents.put_into(places, [group_name(each, known) for each in labels]), labels=labels)
     if not any(part.plan.epsilon_total > 0 for part in parts):
         raise Infeasible(
             "all {people} limits are 0, so nothing may be published; someone has to allow a positive epsilon",
@@ -76,7 +76,7 @@ def plan_groups(agents: Agents, find: Find, nothing: Find, *, merge_small: bool 
     return _together(parts, labels, known)
 
 
-def _found(agents: Agents, *, find: Find, nothing: Find, labels: Sequence[Labels], counted: bool) -> list[_Part]:
+def _group_parts(agents: Agents, *, find: Find, nothing: Find, labels: Sequence[Labels], counted: bool) -> list[_Part]:
     def part(place: int, people: Agents) -> _Part:
         try:
             none = isinstance(people, Constrained) and not people.most > TINIEST
@@ -205,8 +205,8 @@ def as_planned(agents: Agents, designs: Sequence[Design]) -> Agents:
 def for_each_person(plan: Plan, agents: Agents, of_group: Callable[[Plan, Any], Array]) -> Array:
     """Put together what follows for the people of each group from its own plan, in the order of the people."""
     people = as_planned(agents.in_memory(), plan.designs).in_memory()
-    found, plans = np.empty(len(people)), list(plan.groups.values())
+    by_person, plans = np.empty(len(people)), list(plan.groups.values())
     for own, rows, part in zip(plans, people.groups, people.parts(), strict=True):
         if len(rows):
-            found[rows] = of_group(own, part)
-    return found
+            by_person[rows] = of_group(own, part)
+    return by_person

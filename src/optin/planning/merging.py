@@ -56,7 +56,7 @@ def addable(questions: Sequence[Question]) -> Iterator[Addable]:
 
     >>> from optin.questions import Number, Scale
     >>> mood, calm = (Scale(name, options=("bad", "fair", "good")) for name in ("mood", "calm"))
-    >>> [(found.places, found.unrelated.bounds) for found in addable([mood, Number("hours", bounds=(0, 80)), calm])]
+    >>> [(each.places, each.unrelated.bounds) for each in addable([mood, Number("hours", bounds=(0, 80)), calm])]
     [((0, 2), (2.0, 6.0))]
     """
     alike: dict[tuple[object, ...], list[tuple[int, Items]]] = {}
@@ -65,8 +65,8 @@ def addable(questions: Sequence[Question]) -> Iterator[Addable]:
         if items is not None:
             key = (question.kind, items.each, question.unit, question.importance, question.max_gap)
             alike.setdefault(key, []).append((place, items))
-    for found in alike.values():
-        places, parts = zip(*found, strict=True)
+    for members in alike.values():
+        places, parts = zip(*members, strict=True)
         score = _score(questions[places[0]], parts) if len(parts) > 1 else None
         if score is not None:
             most = min(math.fsum(math.sqrt(part.data_variance) for part in parts), score.width / 2)
@@ -90,15 +90,15 @@ def _score(first: Question, parts: Sequence[Items]) -> Score | None:
     return score if score.price <= DEAREST else None
 
 
-def merged_words(found: Merging, asked: Sequence[str] = ()) -> str:
+def merged_words(merging: Merging, asked: Sequence[str] = ()) -> str:
     """Say what asking them as one score would gain; ``asked`` says what they are called, if not by their names."""
-    *others, last = asked or found.questions
+    *others, last = asked or merging.questions
     return _(
         "Asked as one score, {others} and {last} would leave the sheet as accurate as {people} instead of {now}, and the "
         "score would be {verdict}.",
         others=", ".join(others),
         last=last,
-        people=people_like(found.effective_sheet),
-        now=people_like(found.effective_now),
-        verdict=_(found.verdict),
+        people=people_like(merging.effective_sheet),
+        now=people_like(merging.effective_now),
+        verdict=_(merging.verdict),
     )

@@ -7,14 +7,14 @@ from dataclasses import dataclass, field
 from typing import TypeVar
 
 from optin.errors import BadInput
-from optin.kernel.ladder import Array
 from optin.kernel.noise import LAPLACE, variance
 from optin.kernel.optimum import Design as Solution
+from optin.kernel.pieces import Array
 from optin.kernel.sharing import integer_shares
 from optin.planning.asked import Asked
 from optin.planning.design import Design
-from optin.planning.promise import OneQuestion, PromisedVariance, Promising
 from optin.planning.question_plan import QuestionPlan
+from optin.planning.shared_numbers import OneQuestion, PromisedVariance, Promising
 from optin.planning.units import squares_of
 from optin.planning.wish import Target, Wish
 from optin.questions import Sheet
@@ -106,14 +106,14 @@ class PlanNumbers(OneQuestion, Promising):
     def expect_shares(self) -> tuple[int, ...]:
         """Return the integer shares; BadInput where a question's share is too small to be one."""
         shares = self.undivided.shares
-        found = integer_shares(shares)
-        if found is None:
+        integers = integer_shares(shares)
+        if integers is None:
             raise BadInput(
                 'question "{question}" would get less than a millionth of everyone\'s epsilon: the others leave it nothing.'
                 " State sds that are not as small, or importance that differs less",
                 question=self.sheet.questions[shares.index(min(shares))].name,
             )
-        return found
+        return integers
 
     @property
     def eta(self) -> float:

@@ -37,11 +37,11 @@ def population_shares(population: Any, groups: Sequence[str]) -> dict[str, float
             others=listed_groups(others),
             groups=listed_groups(groups),
         )
-    found = {name: _positive(population[name], name) for name in groups}
-    total = math.fsum(found.values())
-    if abs(total - 1.0) > _NEARLY_ONE and not all(number == math.floor(number) for number in found.values()):
+    sizes = {name: _positive(population[name], name) for name in groups}
+    total = math.fsum(sizes.values())
+    if abs(total - 1.0) > _NEARLY_ONE and not all(number == math.floor(number) for number in sizes.values()):
         raise BadInput("shares of a population must add up to 1, or be whole numbers of people")
-    return {name: number / total for name, number in found.items()}
+    return {name: number / total for name, number in sizes.items()}
 
 
 def _as_mapping(population: Any) -> Mapping[Any, Any]:  # noqa: ANN401
@@ -59,7 +59,7 @@ def _as_mapping(population: Any) -> Mapping[Any, Any]:  # noqa: ANN401
 
 def read_population(path: str) -> dict[str, float]:
     """Read each group's share, or its people, from CSV or Parquet."""
-    from optin.tables.reading import names_in, read_table
+    from optin.tables.table import names_in, read_table
 
     known = names_in(path)
     given = [name for name in _COLUMNS if name in known]

@@ -9,10 +9,11 @@ from typing import TYPE_CHECKING
 from optin.agents import Agents
 from optin.kernel.halfwidth import heaviest_weight
 from optin.kernel.noise import LAPLACE
-from optin.planning.reach import check_level, reach, tilt_at
+from optin.planning.half_widths import half_width_of, tilt_at
 from optin.planning.units import relative_gap
 from optin.planning.wish import Target
 from optin.questions import Question
+from optin.questions.intervals import check_confidence
 from optin.questions.spending import Spending
 from optin.wording.telling import Telling, Told
 
@@ -117,9 +118,11 @@ class QuestionPlan(Told):
         people, squares, at_cap = plan.people * turnout, plan.weight_squares / turnout, plan.pooled_weight / turnout
         if plan.sheet.one_number is not None:
             scale = self.noise_scale / turnout
-            return reach(plan, level, people=people, squares=squares, at_cap=at_cap, scale=scale)
+            return half_width_of(plan, level, people=people, squares=squares, at_cap=at_cap, scale=scale)
         heaviest = float(heaviest_weight(people, squares, at_cap))
-        half = self.question.half_width(check_level(level), Spending(self.epsilon_total * turnout, squares, heaviest))
+        half = self.question.half_width(
+            check_confidence(level), Spending(self.epsilon_total * turnout, squares, heaviest)
+        )
         return half + self.question.max_gap * tilt_at(plan, turnout)
 
     @property

@@ -14,9 +14,9 @@ from optin._attached import METHODS
 from optin.agents import Agents, Description
 from optin.errors import BadInput
 from optin.formats.strict_json import Fields
-from optin.kernel.ladder import Array
 from optin.kernel.noise import LAPLACE
 from optin.kernel.optimum import epsilons, shadow_prices
+from optin.kernel.pieces import Array
 from optin.planning.design import Design
 from optin.planning.echo import echoed
 from optin.planning.grouped import for_each_person, group_plans
@@ -138,8 +138,8 @@ class Plan(PlanNumbers, Told):
 
         >>> import optin
         >>> people = optin.PrivacyConstrained([1, 4, 9, 9])
-        >>> found = optin.plan(people, bounds=(0, 1)).if_variance(1 / 8, 1 / 4, people)
-        >>> round(found.loss * 7425, 6), round(found.certified * 5625, 6), round(found.declare, 4)
+        >>> answer = optin.plan(people, bounds=(0, 1)).if_variance(1 / 8, 1 / 4, people)
+        >>> round(answer.loss * 7425, 6), round(answer.certified * 5625, 6), round(answer.declare, 4)
         (7553.0, 5893.0, 0.1768)
         """
         from optin.planning.wrong_variance import if_variance
@@ -184,10 +184,10 @@ class Plan(PlanNumbers, Told):
     def from_json(cls, text: str) -> Plan:
         """Read a plan written by `to_json`, of this or the previous version; other keys in it are left to their owners."""
         fields = Fields.parse(text, "plan", (FORMAT, 1))
-        found = cls(**(read_version_1(fields) if fields.version == 1 else read_version_2(fields)))
-        if not found._is_possible():
+        plan = cls(**(read_version_1(fields) if fields.version == 1 else read_version_2(fields)))
+        if not plan._is_possible():
             fields.refuse("people, cap and epsilons are positive in a plan, and no variance is below 0")
-        return found
+        return plan
 
     def _is_possible(self) -> bool:
         """Tell whether a plan that was read could have been made: everything that is divided by is positive."""

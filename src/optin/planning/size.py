@@ -15,15 +15,15 @@ from numpy.typing import ArrayLike
 
 from optin.errors import BadInput
 from optin.kernel.halfwidth import heaviest_weight
-from optin.kernel.ladder import Array
 from optin.kernel.optimum import tilt_of
 from optin.kernel.passes import ArrayLimits
+from optin.kernel.pieces import Array
 from optin.kernel.sharing import Demand, share_out
 from optin.planning.apart import POWER_LEVEL, Apart, apart_from
 from optin.planning.asked import as_sheet
 from optin.planning.assumed import MOST_PEOPLE, few_limits, group_sizes
 from optin.planning.merging import Merging, addable
-from optin.planning.units import check_spread, relative_gap
+from optin.planning.units import check_sds, relative_gap
 from optin.questions import Question, Sheet
 from optin.questions.sheet import question_named
 from optin.questions.spending import CombinedSpending, Spending
@@ -131,12 +131,12 @@ def size(
     answer: up to a fifth is good, up to a half poor, more is useless (for a proportion: ± 10 points, ± 25 points).
 
     >>> import optin
-    >>> found = optin.size([optin.YesNo("break"), optin.Number("hours", bounds=(0, 80), sd=9)], people=2000)
-    >>> [(q.name, round(q.half_width, 3), q.verdict) for q in found.questions]
+    >>> sized = optin.size([optin.YesNo("break"), optin.Number("hours", bounds=(0, 80), sd=9)], people=2000)
+    >>> [(q.name, round(q.half_width, 3), q.verdict) for q in sized.questions]
     [('break', 0.032, 'good'), ('hours', 0.638, 'good')]
     """
     asked = as_sheet(sheet)
-    check_spread(asked)
+    check_sds(asked)
     few, words = few_limits(limits)
     sizes = group_sizes(people, groups)
     solve, questions = _Solver(few), tuple(asked)
@@ -147,32 +147,32 @@ def size(
         key: _sized(solve, questions, place, smallest, people / smallest, given[smallest][place])
         for key, place in sorted(first.items(), key=lambda item: item[1])
     }
-    found = tuple(replace(alike[_asked_of(question)], name=question.name, unit=question.unit) for question in questions)
+    sized = tuple(replace(alike[_asked_of(question)], name=question.name, unit=question.unit) for question in questions)
     merging = tuple(_merging(solve, questions, smallest, min(each.effective for each in given[smallest])))
     if len(sizes) == 1:
-        return Size(int(people), 1, words, found, merging=merging)
+        return Size(int(people), 1, words, sized, merging=merging)
     across = tuple(
         replace(each, across=_across(question, place, sizes, given))
-        for place, (question, each) in enumerate(zip(questions, found, strict=True))
+        for place, (question, each) in enumerate(zip(questions, sized, strict=True))
     )
     return Size(int(people), len(sizes), words, across, tuple(_group_sizes(questions, sizes, given)), merging)
 
 
 def _merging(solve: _Solver, questions: tuple[Question, ...], people: float, now: float) -> Iterator[Merging]:
     """Size the sheet again with questions added up, for as many people."""
-    for found in addable(questions):
-        others = tuple(question for place, question in enumerate(questions) if place not in found.places)
-        *rest, given = solve((*others, found.unrelated), people)
-        half = _half(found.unrelated, given)
+    for candidate in addable(questions):
+        others = tuple(question for place, question in enumerate(questions) if place not in candidate.places)
+        *rest, given = solve((*others, candidate.unrelated), people)
+        half = _half(candidate.unrelated, given)
         yield Merging(
-            questions=tuple(questions[place].name for place in found.places),
-            score=found.unrelated,
+            questions=tuple(questions[place].name for place in candidate.places),
+            score=candidate.unrelated,
             effective_people=given.effective,
             effective_others=min((each.effective for each in rest), default=None),
             effective_now=now,
             half_width=half,
-            half_width_together=_half(found.together, solve((*others, found.together), people)[-1]),
-            verdict=verdict(half, found.unrelated.yardstick),
+            half_width_together=_half(candidate.together, solve((*others, candidate.together), people)[-1]),
+            verdict=verdict(half, candidate.unrelated.yardstick),
         )
 
 
@@ -234,14 +234,14 @@ class _Solver:
             # a bias stays where variances shrink with people: among the few it weighs so much more
             tuple(relative_gap(question) * math.sqrt(times) for question in questions),
         )
-        found = share_out(self.limits, demand)
-        tilt = tilt_of(found.design, self.limits)
-        if found.design.noiseless:
-            squares = 1.0 / (found.design.pooled * times)
+        solution = share_out(self.limits, demand)
+        tilt = tilt_of(solution.design, self.limits)
+        if solution.design.noiseless:
+            squares = 1.0 / (solution.design.pooled * times)
             alone = Spending(math.inf, squares, squares)
-            return [_Given(share, 1.0 / squares, alone, tilt) for share in found.shares]
-        total, squares = found.design.reach * times, found.design.weight_squares / times
-        heaviest = float(heaviest_weight(people, squares, found.design.cap / total))
+            return [_Given(share, 1.0 / squares, alone, tilt) for share in solution.shares]
+        total, squares = solution.design.reach * times, solution.design.weight_squares / times
+        heaviest = float(heaviest_weight(people, squares, solution.design.cap / total))
         return [
             _Given(
                 share,
@@ -249,7 +249,7 @@ class _Solver:
                 Spending(share * total, squares, heaviest),
                 tilt,
             )
-            for question, share in zip(questions, found.shares, strict=True)
+            for question, share in zip(questions, solution.shares, strict=True)
         ]
 
 

@@ -12,9 +12,9 @@ from optin.agents import Agents, Constrained, Weighing
 from optin.agents.grouping import expect_public
 from optin.errors import Argument, BadInput, Infeasible
 from optin.kernel.dial import robust_design
-from optin.kernel.ladder import Limits
 from optin.kernel.noise import noise_in_units
 from optin.kernel.optimum import Design, best_at_reach
+from optin.kernel.pieces import Limits
 from optin.kernel.sharing import Shared, share_out
 from optin.planning.acceptance import solve_quasilinear
 from optin.planning.asked import Asked, Errors, as_sheet, asked_of, expect_agents, value_sheet
@@ -79,13 +79,13 @@ def plan(
 
 def _undivided(agents: Agents, *, asked: Asked, target_error: Errors | None) -> Plan:
     """Plan people who are in no groups, or those of one group."""
-    found = solved(agents, asked)
-    found.expect_shares()
+    planned = solved(agents, asked)
+    planned.expect_shares()
     if target_error is None:
-        return found
-    errors = tuple(question.standard_error for question in found.questions)
+        return planned
+    errors = tuple(question.standard_error for question in planned.questions)
     targets = targets_of(agents, asked, wanted=target_error, reached=errors)
-    return replace(found, wish=replace(found.wish, targets=targets))
+    return replace(planned, wish=replace(planned.wish, targets=targets))
 
 
 def solved(agents: Agents, asked: Asked) -> Plan:
@@ -117,7 +117,7 @@ def _solve_limits(agents: Constrained, asked: Asked) -> Plan:
         table = agents.scaled_table()
         shared = _shared(table, table.scale, asked)
     design = shared.design
-    found = design_of(
+    planned = design_of(
         design,
         table,
         cap=design.cap / table.scale,
@@ -125,7 +125,7 @@ def _solve_limits(agents: Constrained, asked: Asked) -> Plan:
         shares=shared.shares,
         variances=asked.variances(shared.variances),
     )
-    return Plan(asked.sheet, agents.model, (found,), asked.wish, high_limits=agents.someone_above(HIGHEST_USUAL))
+    return Plan(asked.sheet, agents.model, (planned,), asked.wish, high_limits=agents.someone_above(HIGHEST_USUAL))
 
 
 def _shared(table: Limits, scale: float, asked: Asked) -> Shared:
@@ -141,9 +141,9 @@ def _design(table: Limits, scale: float, asked: Asked) -> Design:
     kappa = noise_in_units(asked.kappa, scale)
     if asked.reach is None:
         return robust_design(table, spread=asked.spread, kappa=kappa, gap=asked.gap)
-    found = best_at_reach(table, reach=asked.reach * scale, spread=asked.spread, kappa=kappa)
-    if found is not None:
-        return found
+    design = best_at_reach(table, reach=asked.reach * scale, spread=asked.spread, kappa=kappa)
+    if design is not None:
+        return design
     total = table.sums(math.inf).total / scale
     raise Infeasible(
         "the limits do not add up to the {reach:.6g} that {eta} needs; give a smaller one, or none for the best one",

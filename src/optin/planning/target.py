@@ -8,7 +8,8 @@ from collections.abc import Callable
 from optin.agents import Agents, Weighing
 from optin.errors import Argument, BadInput
 from optin.kernel.optimum import best_design
-from optin.kernel.quasilinear import Noised, least_crossing, offer_table
+from optin.kernel.pricing import Noised
+from optin.kernel.quasilinear import least_crossing, sums_at_edges
 from optin.kernel.sharing import share_out
 from optin.planning.acceptance import common_gain
 from optin.planning.asked import Asked, Errors, errors_by_name
@@ -50,20 +51,20 @@ def _variances_of_crowd(agents: Agents, asked: Asked) -> Variances:
     """Return the unit variances of the optimum for so many people, mixed as these are."""
     table, n = agents.table(), len(agents)
     if isinstance(agents, Weighing):
-        gain, rows = common_gain(agents, asked), offer_table(table)
+        gain, rows = common_gain(agents, asked), sums_at_edges(table)
 
         def weighing(people: float) -> tuple[float, ...]:
             many = Noised(asked.spread, asked.kappa, copies=people / n)
-            found = least_crossing(table, gain, many, table=rows).crossing
-            return (math.inf if found is None else found.variance,) * len(asked.sheet)
+            crossing = least_crossing(table, gain, many, table=rows).crossing
+            return (math.inf if crossing is None else crossing.variance,) * len(asked.sheet)
 
         return weighing
 
     def limited(people: float) -> tuple[float, ...]:
         if len(asked.sheet) == 1:
             return (best_design(table, spread=asked.spread, kappa=asked.kappa * n / people).variance * n / people,)
-        found = share_out(table, asked.demand.scaled(math.sqrt(n / people))).variances
-        return tuple(variance * n / people for variance in found)
+        variances = share_out(table, asked.demand.scaled(math.sqrt(n / people))).variances
+        return tuple(variance * n / people for variance in variances)
 
     return limited
 

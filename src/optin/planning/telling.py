@@ -112,9 +112,9 @@ def question_telling(question: QuestionPlan) -> Telling:
 
 def warnings_of(plan: PlanNumbers, description: Description | None) -> tuple[str, ...]:
     """List what is odd about a plan, question by question where there are several."""
-    found = sheet_cautions(plan.questions, description, known=plan.high_limits)
+    sentences = sheet_cautions(plan.questions, description, known=plan.high_limits)
     reached = 0 if plan.noiseless else plan.pooled_people
     return (
-        *found,
+        *sentences,
         *cap_cautions(plan.cap, reached, known=len(limit_cautions(description, known=plan.high_limits)) > 0),
     )

@@ -62,7 +62,7 @@ def relative_gap(question: Question) -> float:
     return question.max_gap / question.yardstick if question.yardstick else math.inf
 
 
-def check_spread(sheet: Sheet) -> None:
+def check_sds(sheet: Sheet) -> None:
     """Refuse a question whose answers are said not to differ: no number of people is as accurate (E18)."""
     for question in sheet:
         if not question.price <= DEAREST:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from optin.formats.strict_json import Fields
 from optin.planning.design import Design, WeightSums
-from optin.planning.promise import PromisedVariance
+from optin.planning.shared_numbers import PromisedVariance
 from optin.planning.wish import Target, Wish
 from optin.questions import Number, Sheet
 from optin.questions.number import pair
@@ -49,14 +49,14 @@ def flat(plan: PlanNumbers) -> dict[str, Any]:
     """Return a plan's numbers by their names, without layers; those of questions are in a list where it is not one number."""
     if plan.sheet.one_number is None:
         return {name: getattr(plan, name) for name in SHEET_NAMES} | {"questions": [*map(_of_question, plan.questions)]}
-    found = {name: getattr(plan, name) for name in NAMES}
-    return found | {"bounds": list(plan.bounds), "target": _of_target(plan.target)}
+    numbers = {name: getattr(plan, name) for name in NAMES}
+    return numbers | {"bounds": list(plan.bounds), "target": _of_target(plan.target)}
 
 
 def _of_question(question: QuestionPlan) -> dict[str, Any]:
-    found = {name: getattr(question, name) for name in QUESTION_NAMES}
+    numbers = {name: getattr(question, name) for name in QUESTION_NAMES}
     told = {"kind": question.question.kind, "half_width": question.half_width()}
-    return found | told | {"target": _of_target(question.target)}
+    return numbers | told | {"target": _of_target(question.target)}
 
 
 def _of_target(target: Target | None) -> dict[str, Any] | None:
@@ -107,8 +107,8 @@ def _total_of(eta: float, width: float) -> float:
     about = width * eta
     near = [about]
     for towards in (0.0, math.inf):
-        step = about
+        neighbour = about
         for _ in range(3):
-            step = math.nextafter(step, towards)
-            near.append(step)
+            neighbour = math.nextafter(neighbour, towards)
+            near.append(neighbour)
     return next((total for total in near if total / width == eta), about)

@@ -9,7 +9,7 @@ from optin.agents.grouping import fault_of
 from optin.formats.strict_json import Fields
 from optin.kernel.noise import LAPLACE
 from optin.planning.design import Design
-from optin.planning.promise import PromisedVariance
+from optin.planning.shared_numbers import PromisedVariance
 from optin.planning.wish import Wish
 from optin.questions import Sheet
 

@@ -25,14 +25,14 @@ class Target(Brief):
     @classmethod
     def from_fields(cls, fields: Fields) -> Target:
         """Read it."""
-        found = cls(
+        target = cls(
             error=fields.take_real("error"),
             reached=fields.take_bool("reached"),
             people_needed=fields.maybe("people_needed", fields.take_count),
             limit_needed=fields.maybe("limit_needed", fields.take_real),
         )
         fields.finish()
-        return found
+        return target
 
 
 @dataclass(frozen=True)
@@ -56,11 +56,11 @@ class Wish:
     @classmethod
     def from_fields(cls, fields: Fields) -> Wish:
         """Read what `to_record` wrote."""
-        found = cls(
+        wish = cls(
             eta=fields.maybe("eta", fields.take_real),
             slack=fields.take_real("slack"),
             errors=fields.take_reals("errors"),
             targets=fields.take_maybe_objects("targets", Target.from_fields),
         )
         fields.finish()
-        return found
+        return wish

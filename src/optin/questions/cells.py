@@ -44,7 +44,7 @@ class Cell(Protocol):
     def lowest(self) -> float:
         """A code below which none has another level."""
 
-    def steps(self, code: ir.NumericColumn) -> ir.IntegerColumn:
+    def integers(self, code: ir.NumericColumn) -> ir.IntegerColumn:
         """Return levels as integers of an engine, in this unit."""
 
     @classmethod
@@ -79,8 +79,8 @@ class Scaled:
 
     def levels(self, codes: FloatArray) -> FloatArray:
         """Clamp and scale."""
-        found = number_levels(codes, self.bounds)
-        return companions(found) if self.companion else found
+        levels = number_levels(codes, self.bounds)
+        return companions(levels) if self.companion else levels
 
     def expression(self, code: ir.FloatingColumn) -> ir.FloatingColumn:
         """Clamp and scale."""
@@ -92,7 +92,7 @@ class Scaled:
             return level
         return exact_floor(level * (literal(LEVEL) - level) * literal(1 / LEVEL))
 
-    def steps(self, code: ir.NumericColumn) -> ir.IntegerColumn:
+    def integers(self, code: ir.NumericColumn) -> ir.IntegerColumn:
         """Take levels for integers."""
         return self.expression(code).cast("int64")
 
@@ -133,10 +133,10 @@ def companions(levels: FloatArray, out: FloatArray | None = None) -> FloatArray:
     >>> companions(np.array([1.0, 2.0**19, 699050.0])).tolist()
     [0.0, 262144.0, 233017.0]
     """
-    found: FloatArray = np.subtract(LEVEL, levels, out=out)
-    found *= levels
-    found *= 1.0 / LEVEL
-    return np.floor(found, out=found)
+    products: FloatArray = np.subtract(LEVEL, levels, out=out)
+    products *= levels
+    products *= 1.0 / LEVEL
+    return np.floor(products, out=products)
 
 
 def level_expression(code: ir.FloatingColumn, bounds: tuple[float, float]) -> ir.FloatingColumn:
@@ -176,15 +176,15 @@ class Chosen:
         """Compare with the place."""
         return (code == float(self.place)).cast("int32").cast("float64") * float(self.level)
 
-    def steps(self, code: ir.NumericColumn) -> ir.IntegerColumn:
+    def integers(self, code: ir.NumericColumn) -> ir.IntegerColumn:
         """Say who chose it."""
         return (code == self.place).cast("int32")
 
     @classmethod
     def add_up(cls, cells: tuple[Chosen, ...], codes: FloatArray, grains: Halves) -> tuple[int, ...]:
         """Add up the grains at each place, and multiply by the level at the end."""
-        found = grains.by_place(codes, max(cell.place for cell in cells) + 1)
-        return tuple(found[cell.place] * cell.level for cell in cells)
+        sums = grains.by_place(codes, max(cell.place for cell in cells) + 1)
+        return tuple(sums[cell.place] * cell.level for cell in cells)
 
 
 @dataclass(frozen=True)
@@ -209,7 +209,7 @@ class Contains:
         """Look at one binary digit."""
         return ((code.cast("int64") >> self.place) & 1).cast("float64") * float(self.level)
 
-    def steps(self, code: ir.NumericColumn) -> ir.IntegerColumn:
+    def integers(self, code: ir.NumericColumn) -> ir.IntegerColumn:
         """Say who chose it."""
         return (code.cast("int64") >> self.place) & 1
 
@@ -219,10 +219,10 @@ class Contains:
         sets, most = codes.astype(np.int64), max(cell.place for cell in cells)
         if most < _DIGIT:
             return tuple(grains.among((sets >> cell.place) & 1) * cell.level for cell in cells)
-        found = [
+        by_digit = [
             grains.by_index((sets >> first) & ((1 << _DIGIT) - 1), 1 << _DIGIT) for first in range(0, most + 1, _DIGIT)
         ]
-        return tuple(_containing(found[cell.place // _DIGIT], cell.place % _DIGIT) * cell.level for cell in cells)
+        return tuple(_containing(by_digit[cell.place // _DIGIT], cell.place % _DIGIT) * cell.level for cell in cells)
 
 
 def _containing(sums: list[int], place: int) -> int:

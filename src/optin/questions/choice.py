@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Any
 from optin.formats.strict_json import Fields
 from optin.kernel.proportions import cell_scales
 from optin.questions.cells import LEVEL, Cell, Chosen, FloatArray
+from optin.questions.coding import checked_options, coded_options
 from optin.questions.counted import Counting
-from optin.questions.options import checked_options, coded_options
 from optin.questions.proportions import Proportions
 from optin.questions.spending import Spends
 from optin.questions.worded import Worded, words_of

@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 
 from optin.kernel.combining import Combination, Part
 from optin.questions.group_sizes import GroupSizes
-from optin.questions.intervals import Interval, check_level
+from optin.questions.intervals import Interval, check_confidence
 from optin.questions.kinds import Reading
 
 
@@ -103,7 +103,7 @@ class Combined:
     def _half_width(self, level: float) -> tuple[float, str]:
         """Take the quantile of the sum (E27); roundings, and errors of declared gaps, add up."""
         parts = (replace(addend.part, coefficient=most) for most, addend in self._largest)
-        half, method = Combination(tuple(parts)).half_width(check_level(level))
+        half, method = Combination(tuple(parts)).half_width(check_confidence(level))
         slack = math.fsum(most * addend.slack for most, addend in self._largest)
         return half + slack + self.leeway, method
 

@@ -9,7 +9,7 @@ from fractions import Fraction
 from typing import TYPE_CHECKING
 
 from optin.kernel.halfwidth import heaviest_weight
-from optin.kernel.mixtures import mixture_reach
+from optin.kernel.mixtures import mixture_quantile
 from optin.kernel.noise import LAPLACE, variance
 from optin.kernel.rounding import GRAIN, epsilon_of, exact_epsilon, nearest
 from optin.questions.cells import LEVEL
@@ -69,7 +69,7 @@ class Counting:
 
     def quantile(self, error: float, *, sd: float = 0.0, scales: tuple[float, ...]) -> float:
         """Return what people's part, of this sd, and draws of these scales exceed with this probability (E14, E23)."""
-        return mixture_reach(error, sd=sd, scales=scales)
+        return mixture_quantile(error, sd=sd, scales=scales)
 
 
 @dataclass(frozen=True)

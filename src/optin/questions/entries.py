@@ -44,11 +44,11 @@ def _entry(scalar: Any) -> Any:  # noqa: ANN401 - a scalar of Arrow
 
 def _listed_once(column: Any) -> tuple[list[Any], Places]:  # noqa: ANN401 - an array of Arrow, in chunks or not
     """List an Arrow column's entries by way of its buffers: Arrow's own way to numpy loads pandas, for half a second."""
-    whole = column.combine_chunks() if hasattr(type(column), "combine_chunks") else column
-    encoded = whole if hasattr(whole, "dictionary") else whole.dictionary_encode()  # of views it would list None as ""
+    chunk = column.combine_chunks() if hasattr(type(column), "combine_chunks") else column
+    encoded = chunk if hasattr(chunk, "dictionary") else chunk.dictionary_encode()  # of views it would list None as ""
     indices = encoded.indices
-    found = np.frombuffer(indices.buffers()[1], dtype=indices.type.to_pandas_dtype())
-    places = found[indices.offset : indices.offset + len(indices)].astype(np.intp)
+    buffer = np.frombuffer(indices.buffers()[1], dtype=indices.type.to_pandas_dtype())
+    places = buffer[indices.offset : indices.offset + len(indices)].astype(np.intp)
     if indices.null_count:
         places[~_there(indices)] = -1
     return encoded.dictionary.to_pylist(), places

@@ -139,8 +139,8 @@ class Facts(BriefQuestion):
     @property
     def labels(self) -> tuple[str, ...]:
         """The options that people choose among; of a number, none."""
-        found: tuple[str, ...] = getattr(self, "options", ())
-        return found
+        options: tuple[str, ...] = getattr(self, "options", ())
+        return options
 
     @property
     def entry(self) -> Entry:
@@ -174,8 +174,8 @@ class Facts(BriefQuestion):
         return spending.proportion_half_width(error, tuple(map(float, self.exact_noise_scales)))
 
     def _noise(self, scales: tuple[Real, ...]) -> Real:
-        found: Real = self.variance_terms * sum(map(LAPLACE.variance, scales))
-        return found
+        variance: Real = self.variance_terms * sum(map(LAPLACE.variance, scales))
+        return variance
 
     def _price(self, scales: tuple[Real, ...], variance: Real) -> float:
         """Return what noise of these scales costs where answers vary so much, both in the same unit."""

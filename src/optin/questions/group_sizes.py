@@ -47,10 +47,10 @@ class GroupSizes:
         0.0444
         """
         told = math.fsum(share * figure for share, figure in zip(self.shares, figures, strict=True))
-        ends = (self._whole(figures, falling=False), self._whole(figures, falling=True))
+        ends = (self._total(figures, falling=False), self._total(figures, falling=True))
         return max(abs(end - told) for end in ends)
 
-    def _whole(self, figures: Sequence[float], *, falling: bool) -> float:
+    def _total(self, figures: Sequence[float], *, falling: bool) -> float:
         """Add figures up where the groups with the largest ones, or the least, have as many people as they can."""
         left, people = self._left, list(self.least)
         for place in sorted(range(len(figures)), key=figures.__getitem__, reverse=falling):

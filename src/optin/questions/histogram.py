@@ -18,7 +18,7 @@ from optin.kernel.proportions import Running, quantile, quantile_interval, runni
 from optin.questions.cells import Cell, FloatArray
 from optin.questions.choice import Choice
 from optin.questions.counted import Counting
-from optin.questions.intervals import check_level
+from optin.questions.intervals import check_confidence
 from optin.questions.kinds import Entry, Reading, number
 from optin.questions.proportions import Proportions
 from optin.questions.spending import Spends
@@ -163,7 +163,7 @@ class HistogramResult(Proportions):
 
     def quantile_interval(self, part: float, level: float = 0.95) -> tuple[float, float]:
         """Bound a quantile by whole bins (E24)."""
-        return quantile_interval(check_level(level), _checked_part(part), self._running)
+        return quantile_interval(check_confidence(level), _checked_part(part), self._running)
 
     def readings(self, level: float = 0.95) -> list[Reading]:
         """List the proportions of the bins and the median."""
@@ -184,26 +184,26 @@ class HistogramResult(Proportions):
 
 
 def _checked_part(part: float) -> float:
-    found = number(part, "part", _PART)
-    if not 0.0 < found < 1.0:
+    fraction = number(part, "part", _PART)
+    if not 0.0 < fraction < 1.0:
         raise BadInput(_PART)
-    return found
+    return fraction
 
 
 def _checked_edges(edges: Iterable[Any], name: str) -> tuple[float, ...]:
     try:
-        found = tuple(math.nan if isinstance(edge, str | bytes) else float(edge) for edge in edges)
+        numbers = tuple(math.nan if isinstance(edge, str | bytes) else float(edge) for edge in edges)
     except (TypeError, ValueError, OverflowError):
         raise BadInput('question "{question}": edges must be numbers', question=name) from None
-    if any(map(math.isnan, found)):
+    if any(map(math.isnan, numbers)):
         raise BadInput('question "{question}": edges must be numbers', question=name)
-    if not all(map(math.isfinite, found)) or any(low >= high for low, high in itertools.pairwise(found)):
+    if not all(map(math.isfinite, numbers)) or any(low >= high for low, high in itertools.pairwise(numbers)):
         raise BadInput('question "{question}": edges must be finite and rise from each to the next', question=name)
-    if not 2 <= len(found) - 1 <= MOST_BINS:
+    if not 2 <= len(numbers) - 1 <= MOST_BINS:
         raise BadInput(
             'question "{question}" has {bins} bins: give 3 to {most} edges',
             question=name,
-            bins=max(len(found) - 1, 0),
+            bins=max(len(numbers) - 1, 0),
             most=MOST_BINS + 1,
         )
-    return found
+    return numbers

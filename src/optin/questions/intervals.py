@@ -61,7 +61,7 @@ def widened(estimate: float, half: float) -> tuple[float, float]:
     return math.nextafter(low - more, -math.inf), math.nextafter(high + more, math.inf)
 
 
-def check_level(level: object) -> float:
+def check_confidence(level: object) -> float:
     """Return the error probability that a level leaves."""
     if not isinstance(level, (float, np.floating)) or not 0.0 < level < 1.0:
         raise BadInput("level must be a number strictly between 0 and 1, for example 0.95")

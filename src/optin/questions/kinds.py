@@ -126,7 +126,7 @@ class Question(Protocol):
         """Read what is published off the noisy integers, or off what is told of them."""
 
     def means_told(self, told: tuple[Fraction, ...]) -> tuple[Fraction, ...]:
-        """Return the means of the cells where so much is told of them (`QuestionResult.on_steps`)."""
+        """Return the means of the cells where so much is told of them (`QuestionResult.told_cells`)."""
 
     def half_width(self, error: float, spending: Spends) -> float:
         """Return half of the interval that these sums of epsilons lead to, before anything is drawn."""
@@ -233,7 +233,7 @@ class QuestionResult(Protocol):
     def means(self) -> tuple[Fraction, ...]:
         """Return the mean of each cell, as it is read."""
 
-    def on_steps(self) -> tuple[Fraction, ...]:
+    def told_cells(self) -> tuple[Fraction, ...]:
         """Return what is told of each cell, on steps of 1, 2 or 5 times a power of ten that follow from public numbers."""
 
     def statement(self) -> dict[str, Any]:
@@ -253,23 +253,23 @@ def stated_readings(result: QuestionResult) -> dict[str, Any]:
 def number(value: Any, name: str, wanted: str = "{argument} must be a number") -> float:  # noqa: ANN401
     """Return what was given as a float; anything else is refused, text in digits too."""
     try:
-        found = math.nan if isinstance(value, str | bytes) else float(value)
+        real = math.nan if isinstance(value, str | bytes) else float(value)
     except (OverflowError, TypeError, ValueError):
-        found = math.nan
-    if math.isnan(found):
+        real = math.nan
+    if math.isnan(real):
         raise BadInput(wanted, argument=Argument(name))
-    return found
+    return real
 
 
 def checked_importance(importance: Any) -> float:  # noqa: ANN401
     """Return how many times the effective people a question asks for; extremes leave other questions nothing."""
-    found = number(importance, "importance")
-    if not 1 / MOST_IMPORTANT <= found <= MOST_IMPORTANT:
+    times = number(importance, "importance")
+    if not 1 / MOST_IMPORTANT <= times <= MOST_IMPORTANT:
         raise BadInput(
             "{importance} must be a positive number, of 0.001 to 1000: 2 asks for twice the effective people",
             importance=Argument("importance"),
         )
-    return found
+    return times
 
 
 _MAX_ERROR = "{argument} must be a positive number: the largest ± to publish"
@@ -279,10 +279,10 @@ def checked_max_error(given: Any) -> float | None:  # noqa: ANN401
     """Return the largest ± at which a question is published, or None for any."""
     if given is None:
         return None
-    found = number(given, "max_error", _MAX_ERROR)
-    if not 0 < found < math.inf:
+    most = number(given, "max_error", _MAX_ERROR)
+    if not 0 < most < math.inf:
         raise BadInput(_MAX_ERROR, argument=Argument("max_error"))
-    return found
+    return most
 
 
 def checked_text(text: object, what: str) -> str:

@@ -11,8 +11,8 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from optin.errors import BadInput
+from optin.questions.coding import first_twice
 from optin.questions.kinds import Question, checked_words
-from optin.questions.options import first_twice
 
 MOST_LANGUAGES = 40
 
@@ -48,8 +48,8 @@ def checked_languages(given: object, questions: Iterable[Question]) -> dict[str,
     """Read what a sheet says in other languages, by their tags; questions that it does not have are refused by name.
 
     >>> from optin.questions import YesNo
-    >>> found = checked_languages({"de": {"questions": {"break": {"text": "Pause?"}}}}, [YesNo("break")])
-    >>> found["de"].questions["break"].text
+    >>> languages = checked_languages({"de": {"questions": {"break": {"text": "Pause?"}}}}, [YesNo("break")])
+    >>> languages["de"].questions["break"].text
     'Pause?'
     """
     tags = _object(given, "languages")
@@ -85,9 +85,9 @@ def _sheet_words(given: Mapping[str, Any], tag: str, known: Mapping[str, Questio
 def _question_words(given: Mapping[str, Any], tag: str, question: Question) -> QuestionWords:
     _expect_known(given, ("text", "unit", "labels"), tag)
     labels = given.get("labels", ())
-    found = tuple(labels) if isinstance(labels, list | tuple) else ()
-    options, texts = question.labels, [str(label) for label in found]
-    if labels and (len(found) != len(options) or first_twice(texts) is not None):
+    listed = tuple(labels) if isinstance(labels, list | tuple) else ()
+    options, texts = question.labels, [str(label) for label in listed]
+    if labels and (len(listed) != len(options) or first_twice(texts) is not None):
         raise BadInput(
             'question "{question}" has {count} options: give as many labels in "{tag}", each another one, in the same order',
             question=question.name,
@@ -97,7 +97,7 @@ def _question_words(given: Mapping[str, Any], tag: str, question: Question) -> Q
     return QuestionWords(
         checked_words(given.get("text", ""), "text"),
         checked_words(given.get("unit", ""), "unit"),
-        tuple(checked_words(label, "labels") for label in found),
+        tuple(checked_words(label, "labels") for label in listed),
     )
 
 
@@ -109,13 +109,13 @@ def _expect_known(given: Mapping[str, Any], known: Iterable[str], tag: str) -> N
 
 def gathered(sheet: dict[str, Any], questions: list[Any]) -> dict[str, Any]:
     """Take what a file says in other languages out of it, where it stands beside what it translates."""
-    found: dict[str, Any] = {}
+    languages: dict[str, Any] = {}
     for plural, name in (("titles", "title"), ("purposes", "purpose")):
         for tag, words in _object(sheet.pop(plural, {}), plural).items():
-            found.setdefault(tag, {})[name] = words
+            languages.setdefault(tag, {})[name] = words
     for each in questions:
         for plural, name in (("texts", "text"), ("units", "unit"), ("labels", "labels")):
             for tag, words in _object(each.pop(plural, {}), plural).items() if isinstance(each, dict) else ():
-                told = found.setdefault(tag, {}).setdefault("questions", {})
+                told = languages.setdefault(tag, {}).setdefault("questions", {})
                 told.setdefault(str(each.get("name")), {})[name] = words
-    return found
+    return languages

@@ -11,19 +11,19 @@ from typing import TYPE_CHECKING, Any
 
 from optin.errors import BadInput
 from optin.formats.strict_json import Fields
-from optin.kernel.coarse import FINENESS, on_step, step_below
+from optin.kernel.coarse import FINENESS, on_grid, spacing_below
 from optin.kernel.combining import Part
-from optin.kernel.proportions import Cell as Proportion
+from optin.kernel.proportions import Proportion
 from optin.kernel.spreads import Spread
 from optin.questions.cells import LEVEL, Cell, Contains, FloatArray
+from optin.questions.coding import checked_parts, coded_sets, place_of
 from optin.questions.combined import Addend
 from optin.questions.counted import Counting
-from optin.questions.intervals import check_level
+from optin.questions.intervals import check_confidence
 from optin.questions.kinds import Entry, Reading, stated_readings
-from optin.questions.options import checked_parts, coded_sets, place_of
 from optin.questions.proportions import breakdown_gap, told_interval, widened_by
 from optin.questions.telling import ToldProportions, proportion_read
-from optin.questions.values import as_whole
+from optin.questions.values import as_integer
 from optin.questions.worded import Worded, words_of
 from optin.wording.language import _
 
@@ -50,7 +50,7 @@ class MultipleChoice(Worded):
         """Check words, options and how many may be chosen."""
         super().__post_init__()
         self._keep(options=checked_parts(self.options, self.name))
-        self._keep(at_most=as_whole(self.at_most))
+        self._keep(at_most=as_integer(self.at_most))
         if self.at_most is None or self.at_most < 2:
             raise BadInput(
                 'question "{question}": at_most must be a whole number of 2 or more; for one of several options use a choice',
@@ -154,36 +154,36 @@ class Several(ToldProportions):
     """Noisy proportions of options of which people chose several: they add up to more or less than one."""
 
     options: tuple[str, ...]
-    level: int
+    chosen_level: int
     counted: Counting
 
     @property
     def proportions(self) -> Mapping[str, float]:
         """Return the proportion of people who chose each option, unclamped."""
-        means = (float(self.counted.mean(cell, self.level)) for cell in range(len(self.options)))
+        means = (float(self.counted.mean(cell, self.chosen_level)) for cell in range(len(self.options)))
         return MappingProxyType(dict(zip(self.options, means, strict=True)))
 
     @property
     def scale(self) -> float:
         """Return the Laplace scale in each proportion."""
-        return 0.0 if self.counted.noiseless else LEVEL / self.level / self.counted.reach
+        return 0.0 if self.counted.noiseless else LEVEL / self.chosen_level / self.counted.reach
 
     @property
-    def step(self) -> Fraction:
+    def spacing(self) -> Fraction:
         """Return the step that proportions are told on: at most a fiftieth of what noise alone gives one of them."""
-        return step_below(Fraction(math.sqrt(self.counted.noise_variance((self.scale,)))) / FINENESS)
+        return spacing_below(Fraction(math.sqrt(self.counted.noise_variance((self.scale,)))) / FINENESS)
 
     @property
     def _slack(self) -> float:
-        return float(self.step) / 2.0 if self.counted.rounded else 0.0
+        return float(self.spacing) / 2.0 if self.counted.rounded else 0.0
 
     def means(self) -> tuple[Fraction, ...]:
         """Return the proportion of each option."""
-        return tuple(self.counted.mean(cell, self.level) for cell in range(len(self.options)))
+        return tuple(self.counted.mean(cell, self.chosen_level) for cell in range(len(self.options)))
 
-    def on_steps(self) -> tuple[Fraction, ...]:
+    def told_cells(self) -> tuple[Fraction, ...]:
         """Round each proportion to a step."""
-        return tuple(on_step(each, self.step) for each in self.means())
+        return tuple(on_grid(each, self.spacing) for each in self.means())
 
     def standard_error(self, option: str) -> float:
         """Return the standard error of one proportion."""
@@ -194,7 +194,7 @@ class Several(ToldProportions):
         """Bound the population's proportion of one option, inside [0, 1] by itself (E22)."""
         estimate = self.proportions[self.options[place_of(option, self.options)]]
         cell = Proportion(self.counted.weight_squares, self.counted.heaviest, (self.scale,))
-        return widened_by(self.counted.bias, told_interval(check_level(level), estimate, cell, self._slack))
+        return widened_by(self.counted.bias, told_interval(check_confidence(level), estimate, cell, self._slack))
 
     @property
     def breakdown_gap(self) -> float:

@@ -105,9 +105,9 @@ class Number(Measured):
 
 def pair(fields: Fields, name: str) -> tuple[float, float]:
     """Take two numbers."""
-    found = fields.take(name)
-    if isinstance(found, list) and len(found) == 2:
-        low, high = map(finite, found)
+    entry = fields.take(name)
+    if isinstance(entry, list) and len(entry) == 2:
+        low, high = map(finite, entry)
         if low is not None and high is not None and 1 / WIDEST <= high - low <= WIDEST:
             return low, high
     fields.refuse(f'"{name}" is not a pair of usable numbers, the lower one first')

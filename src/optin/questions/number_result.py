@@ -8,14 +8,14 @@ from fractions import Fraction
 from typing import Any
 
 from optin.formats.strict_json import real
-from optin.kernel.coarse import COARSEST, FINENESS, on_step, step_below
+from optin.kernel.coarse import COARSEST, FINENESS, on_grid, spacing_below
 from optin.kernel.combining import Part
 from optin.kernel.halfwidth import Weighing, half_width
 from optin.kernel.rounding import nearest
 from optin.kernel.spreads import ENOUGH, Moments
 from optin.questions.combined import Addend
 from optin.questions.counted import Counting
-from optin.questions.intervals import Interval, check_level
+from optin.questions.intervals import Interval, check_confidence
 from optin.questions.kinds import SPREAD, Reading
 from optin.questions.telling import ToldResult
 from optin.wording.amounts import plus_minus_of
@@ -77,13 +77,13 @@ class NumberResult(ToldResult):
         """Return how far a mean may be off because it is told on a step, in units of the range."""
         return self.standard_error / (2 * FINENESS) / self.width if self.counted.rounded else 0.0
 
-    def on_steps(self) -> tuple[Fraction, ...]:
+    def told_cells(self) -> tuple[Fraction, ...]:
         """Round the estimate to a step, and the companion's mean to one in units of the range; both follow from what is told."""
         most = Fraction(self.standard_error) / FINENESS
         estimate = Fraction(self.bounds[0]) + Fraction(self.width) * self.counted.mean(0)
         others = (self.counted.mean(cell) for cell in range(1, self.counted.cells))
-        step = step_below(most / Fraction(self.width))
-        return (on_step(estimate, step_below(most)), *(on_step(each, step) for each in others))
+        spacing = spacing_below(most / Fraction(self.width))
+        return (on_grid(estimate, spacing_below(most)), *(on_grid(each, spacing) for each in others))
 
     def means(self) -> tuple[Fraction, ...]:
         """Return the means of the cells."""
@@ -118,7 +118,7 @@ class NumberResult(ToldResult):
 
     def sd_interval(self, level: float = 0.95) -> Interval | None:
         """Bound the standard deviation of the values (E22)."""
-        moments, error = self._moments, check_level(level)
+        moments, error = self._moments, check_confidence(level)
         if moments is None:
             return None
         low, high = moments.sd_interval(error)
@@ -130,7 +130,7 @@ class NumberResult(ToldResult):
 
     def _half_width(self, level: float) -> tuple[float, str]:
         """Use the released spread where there is one and people enough, else the declared variance (E22)."""
-        error, moments = check_level(level), self._moments
+        error, moments = check_confidence(level), self._moments
         ways = [half_width(error, self.weighing)] if moments is None or not self._enough(moments) else []
         if moments is not None and self._perhaps_enough(moments):
             ways.append((self.width * moments.half_width(error), RELEASED))
@@ -147,7 +147,7 @@ class NumberResult(ToldResult):
 
     def declared_half_width(self, level: float = 0.95) -> float:
         """Return half of the interval by the declared variance alone: no value has a part in it."""
-        return half_width(check_level(level), self.weighing)[0] + self.rounding + self.bias_bound
+        return half_width(check_confidence(level), self.weighing)[0] + self.rounding + self.bias_bound
 
     @property
     def breakdown_gap(self) -> float:
@@ -156,7 +156,7 @@ class NumberResult(ToldResult):
 
     def noise_interval(self, level: float = 0.95) -> Interval:
         """Bound the weighted mean of these people's clamped values (weights: grains over their sum)."""
-        half = self.counted.quantile(check_level(level), scales=(self.noise_scale,)) + self.rounding
+        half = self.counted.quantile(check_confidence(level), scales=(self.noise_scale,)) + self.rounding
         return self._around(half, level, N_("Laplace quantile, rounding added"))
 
     def interval(self, level: float = 0.95) -> Interval:
@@ -173,12 +173,12 @@ class NumberResult(ToldResult):
 
     def readings(self, level: float = 0.95) -> list[Reading]:
         """List the mean and the standard deviation."""
-        found = [Reading(N_("mean"), self.estimate, *self.interval(level))]
-        spread, bounds = self.sd, self.sd_interval(level)
-        if spread is None or bounds is None:
-            return found
-        lost = spread == 0.0 and self.noise_scale > 0.0
-        return [*found, Reading(SPREAD, spread, bounds.low, bounds.high, lost=lost)]
+        readings = [Reading(N_("mean"), self.estimate, *self.interval(level))]
+        sd, bounds = self.sd, self.sd_interval(level)
+        if sd is None or bounds is None:
+            return readings
+        lost = sd == 0.0 and self.noise_scale > 0.0
+        return [*readings, Reading(SPREAD, sd, bounds.low, bounds.high, lost=lost)]
 
     def standard_errors(self) -> dict[str, float]:
         """Return that of the mean."""
@@ -209,7 +209,7 @@ class NumberResult(ToldResult):
 
     def statement(self) -> dict[str, Any]:
         """Return what a file states of it; all of it follows from what was drawn."""
-        total, spread = self.interval(0.95), self.sd_interval(0.95)
+        total, sd = self.interval(0.95), self.sd_interval(0.95)
         return {
             "estimate": real(self.estimate),
             "variance": real(self.variance),
@@ -218,5 +218,5 @@ class NumberResult(ToldResult):
             "total_interval_95": list(total),
             "total_interval_method": total.method,
             "sd": self.sd,
-            "sd_interval_95": None if spread is None else list(spread),
+            "sd_interval_95": None if sd is None else list(sd),
         }

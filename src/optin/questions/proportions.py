@@ -13,17 +13,17 @@ from typing import Any
 import numpy as np
 
 from optin.errors import BadInput
-from optin.kernel.coarse import FINENESS, on_step, step_below
+from optin.kernel.coarse import FINENESS, on_grid, spacing_below
 from optin.kernel.combining import Part
 from optin.kernel.halfwidth import skewness_allowance
-from optin.kernel.proportions import Cell, proportion_interval
+from optin.kernel.proportions import Proportion, proportion_interval
 from optin.kernel.spreads import RELEASED_ERROR, Spread
 from optin.questions.cells import LEVEL
+from optin.questions.coding import place_of
 from optin.questions.combined import Addend
 from optin.questions.counted import Counting
-from optin.questions.intervals import check_level
+from optin.questions.intervals import check_confidence
 from optin.questions.kinds import Reading, stated_readings
-from optin.questions.options import place_of
 from optin.questions.telling import ToldProportions, proportion_read
 
 HALF = LEVEL // 2
@@ -34,7 +34,7 @@ def widened_by(bias: float, interval: tuple[float, float]) -> tuple[float, float
     return max(interval[0] - bias, 0.0), min(interval[1] + bias, 1.0)
 
 
-def told_interval(error: float, estimate: float, cell: Cell, slack: float) -> tuple[float, float]:
+def told_interval(error: float, estimate: float, cell: Proportion, slack: float) -> tuple[float, float]:
     """Bound a proportion whose estimate may be so far off by rounding: by all that it may have been."""
     if slack == 0.0:
         return proportion_interval(error, estimate, cell)
@@ -74,30 +74,30 @@ class Proportions(ToldProportions):
         return tuple(part + missing for part in raw)
 
     @property
-    def step(self) -> Fraction:
+    def spacing(self) -> Fraction:
         """Return the step that proportions are told on: at most a fiftieth of what noise alone gives one of them."""
         first = [1.0, *[0.0] * (len(self.options) - 1)]
-        return step_below(Fraction(math.sqrt(self._noise(first))) / FINENESS)
+        return spacing_below(Fraction(math.sqrt(self._noise(first))) / FINENESS)
 
     def _slack(self, cells: float) -> float:
         """Return how far the sum of so many proportions, each times 1 at most, may be off because they are told on a step."""
         if not self.counted.rounded:
             return 0.0
-        return float(self.step) * (0.5 if len(self.options) == 2 else min(cells, len(self.options) - cells))
+        return float(self.spacing) * (0.5 if len(self.options) == 2 else min(cells, len(self.options) - cells))
 
     def means(self) -> tuple[Fraction, ...]:
         """Return the mean of each cell as it is read: of two options there is one."""
         return self.exact[: self.counted.cells]
 
-    def on_steps(self) -> tuple[Fraction, ...]:
+    def told_cells(self) -> tuple[Fraction, ...]:
         """Round proportions to a step so that they still add up to one: largest remainders go up."""
         if len(self.options) == 2:
-            return (on_step(self.exact[0], self.step),)
-        parts = [part / self.step for part in self.exact]
+            return (on_grid(self.exact[0], self.spacing),)
+        parts = [part / self.spacing for part in self.exact]
         floors = [math.floor(part) for part in parts]
         ranked = sorted(range(len(parts)), key=lambda place: floors[place] - parts[place])
-        up = set(ranked[: int(1 / self.step) - sum(floors)])
-        return tuple((floor + (place in up)) * self.step for place, floor in enumerate(floors))
+        up = set(ranked[: int(1 / self.spacing) - sum(floors)])
+        return tuple((floor + (place in up)) * self.spacing for place, floor in enumerate(floors))
 
     @property
     def proportions(self) -> Mapping[str, float]:
@@ -124,9 +124,9 @@ class Proportions(ToldProportions):
         """Bound the proportion who chose one of several options."""
         places = self._places(options)
         scales = self._scales([float(place in places) for place in range(len(self.options))])
-        cell = Cell(self.counted.weight_squares, self.counted.heaviest, scales)
-        found = told_interval(check_level(level), self.share(options), cell, self._slack(len(places)))
-        return widened_by(self.counted.bias, found)
+        cell = Proportion(self.counted.weight_squares, self.counted.heaviest, scales)
+        interval = told_interval(check_confidence(level), self.share(options), cell, self._slack(len(places)))
+        return widened_by(self.counted.bias, interval)
 
     def _places(self, options: Sequence[str]) -> set[int]:
         """Look options up; a text is one of them, and not its letters."""
@@ -141,25 +141,25 @@ class Proportions(ToldProportions):
         """Refuse scores that are not a finite number for each option."""
         given: list[Any] = [] if isinstance(scores, str | Mapping) or not isinstance(scores, Iterable) else list(scores)
         try:
-            found = [math.nan if isinstance(score, str | bytes) else float(score) for score in given]
+            numbers = [math.nan if isinstance(score, str | bytes) else float(score) for score in given]
         except (OverflowError, TypeError, ValueError):
-            found = []
-        if len(found) != len(self.options) or not all(map(math.isfinite, found)):
+            numbers = []
+        if len(numbers) != len(self.options) or not all(map(math.isfinite, numbers)):
             raise BadInput(
                 "give a score, a number, for each of the {count} options, in their order", count=len(self.options)
             )
-        return found
+        return numbers
 
     def average_interval(self, scores: Sequence[float], level: float = 0.95) -> tuple[float, float]:
         """Bound the mean of a score: people's spread is read off the same cells and taken on the high side (E22)."""
-        found = self._checked(scores)
-        low, high = min(found), max(found)
+        numbers = self._checked(scores)
+        low, high = min(numbers), max(numbers)
         if low == high:
             return low, high
-        unit = [(score - low) / (high - low) for score in found]
+        unit = [(score - low) / (high - low) for score in numbers]
         moved = self._slack(len(unit) / 2)
-        half = float((high - low) * (self._half_width(unit, check_level(level)) + self.counted.bias + moved))
-        middle = self.average(found)
+        half = float((high - low) * (self._half_width(unit, check_confidence(level)) + self.counted.bias + moved))
+        middle = self.average(numbers)
         bounded = max(middle - half, low), min(middle + half, high)
         return bounded if bounded[0] <= bounded[1] else (low, low) if middle < low else (high, high)
 

@@ -11,7 +11,7 @@ from optin.questions.combined import Addend
 from optin.questions.counted import Counting
 from optin.questions.kinds import Reading
 from optin.questions.proportions import Proportions
-from optin.questions.values import as_whole
+from optin.questions.values import as_integer
 from optin.wording.language import N_, _
 
 MEAN, TOP = N_("mean score"), N_("top two")
@@ -84,21 +84,21 @@ class ScaleResult(Proportions):
 
     def readings(self, level: float = 0.95) -> list[Reading]:
         """List the proportions, the mean score and the top two."""
-        found = [*super().readings(level), Reading(MEAN, self.mean, *self.mean_interval(level))]
+        readings = [*super().readings(level), Reading(MEAN, self.mean, *self.mean_interval(level))]
         if len(self.options) > 3:
-            found.append(Reading(TOP, self.top(2), *self.top_interval(2, level), proportion=True))
-        return found
+            readings.append(Reading(TOP, self.top(2), *self.top_interval(2, level), proportion=True))
+        return readings
 
     def addends(self) -> tuple[Addend, ...]:
         """Return the proportions, the mean score and the top two, as they are added to those of other groups."""
-        found = (*super().addends(), self._addend(MEAN, self.scores, proportion=False))
+        addends = (*super().addends(), self._addend(MEAN, self.scores, proportion=False))
         if len(self.options) <= 3:
-            return found
+            return addends
         top = [float(option in self._top(2)) for option in self.options]
-        return (*found, self._addend(TOP, top, proportion=True))
+        return (*addends, self._addend(TOP, top, proportion=True))
 
     def _top(self, count: int) -> tuple[str, ...]:
-        if as_whole(count) is None or not 1 <= count < len(self.options):
+        if as_integer(count) is None or not 1 <= count < len(self.options):
             raise BadInput(
                 "count must be a whole number of 1 to {most}: the top of {options} options",
                 most=len(self.options) - 1,

@@ -17,7 +17,7 @@ from optin.questions.adding import Items
 from optin.questions.cells import FloatArray
 from optin.questions.measured import Measured
 from optin.questions.number import checked_bounds, checked_variance, pair
-from optin.questions.values import as_numbers, as_whole, typed_between
+from optin.questions.values import as_integer, as_numbers, typed_between
 from optin.questions.worded import GAP, Worded, words_of
 from optin.wording.language import N_
 
@@ -52,7 +52,7 @@ class Score(Measured, Worded):
     def __post_init__(self, sd: float | None) -> None:
         """Check words, items and their range."""
         super().__post_init__()
-        self._keep(items=as_whole(self.items))
+        self._keep(items=as_integer(self.items))
         if self.items is None or not 1 <= self.items <= MOST_ITEMS:
             raise BadInput(_ITEMS, question=self.name, most=MOST_ITEMS)
         self._keep(each=checked_bounds(self.each, "each"))
@@ -72,10 +72,10 @@ class Score(Measured, Worded):
         Whoever left out an item has no score. Items are added up from the first to the last, as an engine does it: no other
         order would always give the same float.
         """
-        found = as_numbers(answers, name or self.column)
-        if found.ndim != 2 or found.shape[1] != self.items:
-            return found
-        return reduce(np.add, np.clip(found, *self.each).T)
+        numbers = as_numbers(answers, name or self.column)
+        if numbers.ndim != 2 or numbers.shape[1] != self.items:
+            return numbers
+        return reduce(np.add, np.clip(numbers, *self.each).T)
 
     @property
     def entry(self) -> Entry:

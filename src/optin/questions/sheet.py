@@ -11,12 +11,12 @@ from optin.errors import BadInput
 from optin.formats.strict_json import Fields
 from optin.questions.brief import answers_of
 from optin.questions.choice import Choice
+from optin.questions.coding import first_twice
 from optin.questions.histogram import Histogram
 from optin.questions.kinds import Question, checked_words
 from optin.questions.languages import QuestionWords, SheetWords, checked_languages
 from optin.questions.multiple_choice import MultipleChoice
 from optin.questions.number import Number
-from optin.questions.options import first_twice
 from optin.questions.scale import Scale
 from optin.questions.score import Score
 from optin.questions.toml import sheet_in, sheet_in_text
@@ -239,6 +239,6 @@ def _question(fields: Fields) -> Question:
     kind = fields.take_text("kind")
     if kind not in KINDS:
         fields.refuse(f'this optin knows no question of kind "{kind}"')
-    found: Question = KINDS[kind].from_fields(fields)
+    question: Question = KINDS[kind].from_fields(fields)
     fields.finish()
-    return found
+    return question

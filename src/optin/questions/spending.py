@@ -9,7 +9,7 @@ from typing import Protocol
 
 from optin.kernel.combining import Combination, Part
 from optin.kernel.halfwidth import Weighing, half_width, skewness_allowance
-from optin.kernel.mixtures import mixture_reach
+from optin.kernel.mixtures import mixture_quantile
 
 
 class Spends(Protocol):
@@ -38,8 +38,8 @@ class Spending:
     def proportion_half_width(self, error: float, scales: tuple[float, ...]) -> float:
         """Return half of the interval for a proportion of one half, the widest; scales are those at sum eps = 1."""
         noise = tuple(scale / self.reach for scale in scales)
-        reach = mixture_reach(error, sd=(0.25 * self.squares) ** 0.5, scales=noise)
-        return min(reach + skewness_allowance(error) * self.heaviest, 1.0)
+        quantile = mixture_quantile(error, sd=(0.25 * self.squares) ** 0.5, scales=noise)
+        return min(quantile + skewness_allowance(error) * self.heaviest, 1.0)
 
 
 @dataclass(frozen=True)

@@ -10,6 +10,7 @@ from typing import Any
 
 from optin.errors import Argument, BadInput
 from optin.questions.languages import gathered
+from optin.wording.sentences import Sentence
 
 _WORDS = ("title", "purpose", "asked_by")
 
@@ -18,34 +19,47 @@ def sheet_in(path: str | os.PathLike[str], kinds: Mapping[str, Any]) -> dict[str
     """Read the arguments of a sheet from a file; a key that nobody knows is refused by name."""
     try:
         with open(path, encoding="utf-8-sig", newline="") as file:
-            found = tomllib.loads(file.read())
+            table = tomllib.loads(file.read())
     except OSError as error:
         raise BadInput("{path} cannot be read: {why}", path=os.fspath(path), why=error.strerror) from None
     except (tomllib.TOMLDecodeError, UnicodeDecodeError, RecursionError) as error:
-        raise BadInput("{path} is not TOML: {why}", path=os.fspath(path), why=error) from None
-    return _arguments(found, os.fspath(path), kinds)
+        raise BadInput("{path} is not TOML: {why}", path=os.fspath(path), why=unreadable(error)) from None
+    return _arguments(table, os.fspath(path), kinds)
 
 
 def sheet_in_text(text: str, kinds: Mapping[str, Any]) -> dict[str, Any]:
     """Read the arguments of a sheet from text that someone pasted."""
     try:
-        found = tomllib.loads(text.removeprefix("\ufeff"))
+        table = tomllib.loads(text.removeprefix("\ufeff"))
     except (tomllib.TOMLDecodeError, RecursionError) as error:
-        raise BadInput("the sheet is not TOML: {why}", why=error) from None
-    return _arguments(found, "the sheet", kinds)
+        raise BadInput("the sheet is not TOML: {why}", why=unreadable(error)) from None
+    return _arguments(table, "the sheet", kinds)
 
 
-def _arguments(found: dict[str, Any], path: str, kinds: Mapping[str, Any]) -> dict[str, Any]:
-    questions = found.pop("question", [])
-    languages = gathered(found, questions if isinstance(questions, list) else [])
-    unknown = sorted(set(found) - set(_WORDS))
+def unreadable(error: tomllib.TOMLDecodeError | UnicodeDecodeError | RecursionError) -> Sentence:
+    """Say where text stops being TOML; what Python's own reader says of it stands beside that, as its words."""
+    if isinstance(error, UnicodeDecodeError):
+        return Sentence("it is not written in UTF-8")
+    if isinstance(error, RecursionError):
+        return Sentence("too much stands within something else")
+    said, _, place = str(error).rstrip(")").rpartition(" (at ")
+    numbers = [word for word in place.replace(",", " ").split() if word.isdecimal()]
+    if len(numbers) != 2:
+        return Sentence("it ends too early (“{said}”)", said=said)
+    return Sentence("line {line}, column {column} (“{said}”)", line=numbers[0], column=numbers[1], said=said)
+
+
+def _arguments(table: dict[str, Any], path: str, kinds: Mapping[str, Any]) -> dict[str, Any]:
+    questions = table.pop("question", [])
+    languages = gathered(table, questions if isinstance(questions, list) else [])
+    unknown = sorted(set(table) - set(_WORDS))
     if unknown or not isinstance(questions, list) or not questions:
         raise BadInput(
             "{path}: a sheet has title, purpose, asked_by and a [[question]] for each question{odd}",
             path=path,
             odd=f", and no {' and no '.join(map(_quoted, unknown))}" if unknown else "",
         )
-    return {"questions": _questions(questions, kinds), "languages": languages, **found}
+    return {"questions": _questions(questions, kinds), "languages": languages, **table}
 
 
 def _questions(given: list[Any], kinds: Mapping[str, Any]) -> list[Any]:

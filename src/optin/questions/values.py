@@ -32,10 +32,10 @@ def as_numbers(values: ArrayLike, name: str = "values") -> NDArray[np.float64]:
     return np.where(np.ma.getmaskarray(values), np.nan, numbers) if np.ma.isMaskedArray(values) else numbers
 
 
-def as_whole(number: object) -> int | None:
+def as_integer(number: object) -> int | None:
     """Take a whole number of any type, numpy's too; None for anything else, and for a truth.
 
-    >>> as_whole(np.int64(3)), as_whole(3.0), as_whole(True)
+    >>> as_integer(np.int64(3)), as_integer(3.0), as_integer(True)
     (3, None, None)
     """
     if isinstance(number, bool) or not isinstance(number, Integral):
@@ -55,13 +55,13 @@ def typed_between(answer: Any, low: float, high: float) -> float:  # noqa: ANN40
 
 
 def _from_objects(raw: NDArray[np.object_], name: str) -> NDArray[np.float64]:
-    found = [_from_object(value) for value in raw.ravel()]
-    if None in found:
+    numbers = [_from_object(value) for value in raw.ravel()]
+    if None in numbers:
         raise BadInput(
             "{place} is not a number; give a number for each person, or nothing where there is none",
-            place=Place(found.index(None), name),
+            place=Place(numbers.index(None), name),
         )
-    return np.array(found, dtype=np.float64).reshape(raw.shape)
+    return np.array(numbers, dtype=np.float64).reshape(raw.shape)
 
 
 def _from_object(value: object) -> float | None:

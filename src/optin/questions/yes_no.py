@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Any
 
 from optin.formats.strict_json import Fields
 from optin.questions.cells import LEVEL, Chosen, FloatArray
+from optin.questions.coding import coded_truths
 from optin.questions.counted import Counting
-from optin.questions.options import coded_truths
 from optin.questions.proportions import Proportions
 from optin.questions.worded import Worded, words_of
 from optin.wording.language import N_

@@ -10,7 +10,8 @@ from __future__ import annotations
 from optin.receipts.checking import check, root_of, seal_of
 from optin.receipts.record import Receipt, outcome
 from optin.receipts.sealing import GROUPS, SHEETS, VERSION, Seal, asks_several, sealed, version_of
-from optin.receipts.tree import BLOCK, SALT_BYTES, MerkleTree, charge_salts, climb, leaves_of
+from optin.receipts.tree import BLOCK, SALT_BYTES, charge_salts, leaves_of
+from optin.transparency.tree import MerkleTree, climb
 
 __all__ = [
     "BLOCK",

@@ -11,9 +11,10 @@ from optin.errors import PromiseBroken
 from optin.grains.splitting import promised
 from optin.receipts.record import Receipt, is_well_formed, outcome
 from optin.receipts.sealing import GROUPS, Seal, version_of
-from optin.receipts.tree import SALT_BYTES, climb, leaves_of
+from optin.receipts.tree import SALT_BYTES, leaves_of
 from optin.transparency.evidence import shown_in
-from optin.transparency.opening import Trust
+from optin.transparency.tree import climb
+from optin.transparency.trust import Trust
 from optin.wording.groups import shown_group
 from optin.wording.language import _
 
@@ -143,10 +144,10 @@ def logged(receipt: Receipt, trust: Trust | None = None) -> tuple[str, ...]:
     """Verify that a receipt's act is in the operator's signed log, and say who signed; nothing without a log."""
     if receipt.log is None:
         return ()
-    found = shown_in(receipt.log, number=receipt.ledger_number, head=receipt.ledger_head, trust=trust)
+    shown = shown_in(receipt.log, number=receipt.ledger_number, head=receipt.ledger_head, trust=trust)
     return (
         _("act {ledger_number} is in the operator's log", ledger_number=receipt.ledger_number),
-        *found.told(receipt.log.trusting(trust or Trust())),
+        *shown.told(receipt.log.trusting(trust or Trust())),
     )
 
 

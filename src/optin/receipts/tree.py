@@ -9,9 +9,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from optin.formats.names import Names
-from optin.transparency.tree import MerkleTree, climb
-
-__all__ = ["BLOCK", "SALT_BYTES", "MerkleTree", "charge_salts", "climb", "leaves_of"]
 
 SALT_BYTES = 16
 BLOCK = 2**20

@@ -28,7 +28,7 @@ class AcrossGroups(Told):
     """Every figure of one question that can be added up over groups, by its answer.
 
     A number, a score, a yes or no, and a scale by its mean can be asked directly for estimate, standard error and interval;
-    of other kinds, ask for one answer: ``found["night"].interval(0.95)``.
+    of other kinds, ask for one answer: ``total["night"].interval(0.95)``.
     """
 
     question: Question
@@ -113,7 +113,7 @@ class Difference(AcrossGroups):
         if not reading.proportion:
             return super().written(reading)
         estimate, low, high = (100.0 * number for number in (reading.estimate, reading.low, reading.high))
-        return Reading(reading.answer, estimate, low, high).written("points")
+        return Reading(reading.answer, estimate, low, high).written(_("points"))
 
 
 @dataclass(frozen=True, repr=False)

@@ -39,9 +39,9 @@ class Told:
     @classmethod
     def from_fields(cls, fields: Fields) -> Told:
         """Read what `to_record` wrote."""
-        found = cls(fields.take_real("noise"), fields.take_real("squares"), fields.take_reals("cells"))
+        told = cls(fields.take_real("noise"), fields.take_real("squares"), fields.take_reals("cells"))
         fields.finish()
-        return found
+        return told
 
 
 @dataclass(frozen=True)
@@ -68,10 +68,12 @@ class Answered:
             return Answered(people, dropped=self.dropped, tens=of_group, sealed=self)
         exact = question.result(self.counted(question, portion))
         told = Told(*told_of(self.sums, portion.share, announced), ())
-        found = Answered(people, min(told_up(self.tilt, announced), 1.0), told=told, tens=of_group, sealed=self)
-        rounded = replace(found._rounded(question, portion), means=exact.means())  # its steps follow from what is told
-        cells = tuple(float(cell) for cell in question.result(rounded).on_steps())
-        return replace(found, told=replace(told, cells=cells))
+        answered = Answered(people, min(told_up(self.tilt, announced), 1.0), told=told, tens=of_group, sealed=self)
+        rounded = replace(
+            answered._rounded(question, portion), means=exact.means()
+        )  # its steps follow from what is told
+        cells = tuple(float(cell) for cell in question.result(rounded).told_cells())
+        return replace(answered, told=replace(told, cells=cells))
 
     def counted(self, question: Question, portion: Portion, *, noiseless: bool = False) -> Counting:
         """Return what a result is read off."""
@@ -105,14 +107,14 @@ class Answered:
         """Bound what all who answered gave together for a question of this share, in grains, by what is told."""
         if self.told is None:
             return self.sums.total_grains
-        whole = COARSEST * int(GRAIN) / Fraction(repr(self.told.noise))
-        return math.ceil(whole * Fraction(share, SHARES))
+        most = COARSEST * int(GRAIN) / Fraction(repr(self.told.noise))
+        return math.ceil(most * Fraction(share, SHARES))
 
     def public(self, *, of_group: bool = False, sealed: bool = False) -> dict[str, Any]:
         """Write what everyone may read, as JSON holds it; of a group, people are counted in tens."""
         people = in_tens(self.people) if of_group else self.people
-        found = {"people": people, "tilt": real(self.tilt), "dropped": self.dropped}
-        return found | ({"told": None if self.told is None else self.told.to_record()} if sealed else {})
+        record = {"people": people, "tilt": real(self.tilt), "dropped": self.dropped}
+        return record | ({"told": None if self.told is None else self.told.to_record()} if sealed else {})
 
     def exact_record(self, *, of_group: bool = False, sealed: bool = False) -> dict[str, Any]:
         """Write the exact sums and the noisy integers, as JSON holds them; of a group, the exact count too."""
@@ -125,7 +127,7 @@ class Answered:
     def from_fields(cls, public: Fields, sums: Fields, *, of_group: bool = False) -> Answered:
         """Read what `public` and `exact_record` wrote where sums are public."""
         told = public.take_count("people")
-        found = cls(
+        answered = cls(
             people=sums.take_count("people") if of_group else told,
             tilt=public.take_real("tilt"),
             dropped=public.take_text("dropped"),
@@ -134,12 +136,12 @@ class Answered:
         )
         public.finish()
         sums.finish()
-        return found
+        return answered
 
     @classmethod
     def from_public(cls, fields: Fields, *, of_group: bool = False) -> Answered:
         """Read what `public` wrote where sums are under seal."""
-        found = cls(
+        answered = cls(
             people=fields.take_count("people"),
             tilt=fields.take_real("tilt"),
             dropped=fields.take_text("dropped"),
@@ -147,7 +149,7 @@ class Answered:
             tens=of_group,
         )
         fields.finish()
-        return found
+        return answered
 
     def opened(self, fields: Fields) -> Answered:
         """Read beside it what `exact_record` wrote."""

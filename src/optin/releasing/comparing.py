@@ -13,7 +13,7 @@ from optin.planning.population import population_shares
 from optin.questions import Question
 from optin.questions.combined import Addend, Combined, Term
 from optin.questions.group_sizes import GroupSizes
-from optin.questions.intervals import check_level
+from optin.questions.intervals import check_confidence
 from optin.questions.kinds import QuestionResult
 from optin.releasing.across import Difference, Differences, Total
 from optin.wording.groups import listed_groups, shown_group
@@ -40,8 +40,8 @@ class AcrossRelease:
         >>> people = optin.PrivacyConstrained(rng.choice([0.5, 2.0], 800), groups=wards)
         >>> offer = optin.plan(people, [optin.Number("hours", bounds=(0, 80), sd=9)]).announce(people)
         >>> release = optin.release(offer, people, {"hours": np.where(wards == "ER", 45.0, 35.0)})
-        >>> found = release.difference("hours", "ER", "ICU")
-        >>> 4 < found.interval(0.95).low < found.estimate < found.interval(0.95).high < 16
+        >>> difference = release.difference("hours", "ER", "ICU")
+        >>> 4 < difference.interval(0.95).low < difference.estimate < difference.interval(0.95).high < 16
         True
         """
         return difference_of(self.groups, question, first, second)
@@ -81,12 +81,14 @@ def _difference(question: Question, addends: Addends, first: str, second: str) -
 
 def differences_of(groups: Groups, question: str, level: float, among: Sequence[str] | None = None) -> Differences:
     """Return the differences of all pairs of groups that were published, with intervals that hold together."""
-    check_level(level)
+    check_confidence(level)
     chosen = tuple(groups) if among is None else tuple(dict.fromkeys([among] if isinstance(among, str) else among))
     for name in chosen:
         _expect_group(groups, name)
     withheld = {name: why for name in chosen if (why := withheld_why(groups[name], question))}
     known = [name for name in chosen if name not in withheld]
+    if len(set(chosen)) < 2:
+        raise BadInput("a difference is one of two groups; {among} names fewer than two groups", among="among")
     if len(known) < 2:
         raise BadInput('"{question}" was published of fewer than two groups: there is no difference', question=question)
     addends = _addends(groups, question, known)

@@ -144,9 +144,9 @@ def decide(announcement: Announcement, came: Turnout, quorum: Quorum | None = No
 def decide_in_group(announcement: Announcement, came: Turnout, quorum: Quorum | None = None) -> Decision:
     """Decide what is published of one group: where nothing is, it is withheld alone, and its people are not charged."""
     many = len(came.questions)
-    whole = _why_withheld(announcement, came)
-    if whole:
-        return Decision(came, (whole,) * many, quorum, of_group=True)
+    reason = _why_withheld(announcement, came)
+    if reason:
+        return Decision(came, (reason,) * many, quorum, of_group=True)
     asked = (quorum or Quorum(), stated_quorum(announcement))
     for each in asked:
         each.expect_meant(many)

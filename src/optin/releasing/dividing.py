@@ -69,9 +69,9 @@ class GroupAnswered:
         fields.finish()
         if len(questions) != len(self.answered):
             fields.refuse("it has public and sealed numbers of different questions")
-        found = tuple(each.opened(own) for each, own in zip(self.answered, questions, strict=True))
-        exact = tuple(each.sealed for each in found if each.sealed is not None)
-        return GroupAnswered(self.joined_people, found, GroupAnswered(people, exact))
+        answered = tuple(each.opened(own) for each, own in zip(self.answered, questions, strict=True))
+        exact = tuple(each.sealed for each in answered if each.sealed is not None)
+        return GroupAnswered(self.joined_people, answered, GroupAnswered(people, exact))
 
     @classmethod
     def from_fields(cls, public: Fields, sealed: Fields) -> GroupAnswered:
@@ -110,8 +110,8 @@ class DividedRelease:
     def withheld(self) -> dict[str, str]:
         """Why nothing was published of some groups, by their names."""
         names = [str(design.group) for design in self.announcement.designs]
-        found = zip(names, self.parts, strict=False)
-        return {name: WHY[part.answered[0].dropped] for name, part in found if not part.released}
+        pairs = zip(names, self.parts, strict=False)
+        return {name: WHY[part.answered[0].dropped] for name, part in pairs if not part.released}
 
     @property
     def mostly_noise(self) -> tuple[str, ...]:

@@ -19,7 +19,8 @@ from optin._version import __version__
 from optin.agents import Agents
 from optin.announcement import Announcement
 from optin.errors import Argument, BadInput
-from optin.grains.arrays import Answers, Codes, SheetSums
+from optin.grains.arrays import Answers, Codes
+from optin.grains.exact_sums import SheetSums
 from optin.grains.people import People, Promises, people_of
 from optin.participation import QuestionTurnout, check_table, check_unchanged, judged
 from optin.questions import Sheet

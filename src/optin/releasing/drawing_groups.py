@@ -58,8 +58,8 @@ class Decisions:
 
     def knowing(self, announcement: Announcement, above: Sequence[tuple[tuple[int, int], ...]]) -> Decisions:
         """Decide again once it is known what is above the bars of each group."""
-        found = zip(announcement.parts, self.parts, above, strict=True)
-        return expect_some(announcement, [decision.knowing(offer, each) for offer, decision, each in found])
+        groups = zip(announcement.parts, self.parts, above, strict=True)
+        return expect_some(announcement, [decision.knowing(offer, each) for offer, decision, each in groups])
 
     def waits(self, announcement: Announcement) -> bool:
         """Say whether a question of some group may still be dropped once the tilt is known."""
@@ -75,9 +75,9 @@ def decide_by_group(
     quorum: Quorum | None = None,
 ) -> Decisions:
     """Add up promises and decide what is published of each group; refuse where nothing of any would be."""
-    whole = joined is None and codes is None
-    found = zip(announcement.parts, promises.sums(joined=joined, codes=codes), strict=True)
-    came = [(offer, counted(offer, *sums, whole=whole)) for offer, sums in found]
+    all_came = joined is None and codes is None
+    groups = zip(announcement.parts, promises.sums(joined=joined, codes=codes), strict=True)
+    came = [(offer, counted(offer, *sums, all_came=all_came)) for offer, sums in groups]
     return expect_some(announcement, [decide_in_group(offer, each, quorum) for offer, each in came])
 
 
@@ -105,8 +105,8 @@ def add_up_groups(
     if bars:
         decision = decision.knowing(announcement, [tuple(one.above for one in sums.questions) for sums in those])
     versions = versions_of(noiseless=announcement.noiseless)
-    found = zip(announcement.parts, decision.parts, those, strict=True)
-    return MeasuredGroups(announcement, tuple(Measured(*each, versions) for each in found))
+    groups = zip(announcement.parts, decision.parts, those, strict=True)
+    return MeasuredGroups(announcement, tuple(Measured(*each, versions) for each in groups))
 
 
 @dataclass(frozen=True)
@@ -142,8 +142,10 @@ class MeasuredGroups:
         """Add the noise; from here on nothing depends on the values but the totals."""
         ends = list(accumulate((part.size for part in self.parts), initial=0))
         spans = zip(self.parts, ends, ends[1:], strict=False)
-        found = [part.exactly(noises[start:end]) for part, start, end in spans]
-        answered = tuple(GroupAnswered(each.joined_people, each.answered) for each in found)
-        people = sum(each.joined_people for each in found)
-        whole = replace(found[0], announcement=self.announcement, joined_people=people, answered=(), parts=answered)
-        return replace(whole.as_published(), grain_source=self.grain_source)
+        releases = [part.exactly(noises[start:end]) for part, start, end in spans]
+        answered = tuple(GroupAnswered(each.joined_people, each.answered) for each in releases)
+        people = sum(each.joined_people for each in releases)
+        together = replace(
+            releases[0], announcement=self.announcement, joined_people=people, answered=(), parts=answered
+        )
+        return replace(together.as_published(), grain_source=self.grain_source)

@@ -9,7 +9,7 @@ from __future__ import annotations
 import math
 from typing import TYPE_CHECKING, Any
 
-from optin.kernel.tails import laplace_reach, normal_laplace_reach
+from optin.kernel.tails import laplace_quantile, normal_laplace_quantile
 from optin.questions.intervals import widened
 
 if TYPE_CHECKING:
@@ -21,7 +21,7 @@ _FEW_PEOPLE = 30.0
 
 def earlier_statements(release: Release) -> dict[str, Any]:
     """Return what an earlier optin wrote about the intervals of this release."""
-    noise = laplace_reach(_ERROR, scale=release.noise_scale) + release.rounding
+    noise = laplace_quantile(_ERROR, scale=release.noise_scale) + release.rounding
     people, method = _total(release)
     total = people + release.rounding + release.bias_bound
     return {
@@ -35,7 +35,7 @@ def _total(release: Release) -> tuple[float, str]:
     offer, squares, scale = release.announcement, release.sum_squared_weights, release.noise_scale
     if squares * _FEW_PEOPLE <= 1.0:
         sd = math.sqrt(offer.data_variance * squares)
-        return normal_laplace_reach(_ERROR, sd=sd, scale=scale), "normal plus Laplace, declared variance"
+        return normal_laplace_quantile(_ERROR, sd=sd, scale=scale), "normal plus Laplace, declared variance"
     share = _ERROR if offer.noiseless else _ERROR / 2.0
     people = offer.width * math.sqrt(math.log(2.0 / share) * squares / 2.0)
-    return people + laplace_reach(share, scale=scale), "Hoeffding and Laplace, error split"
+    return people + laplace_quantile(share, scale=scale), "Hoeffding and Laplace, error split"

@@ -43,8 +43,8 @@ class ReleasedQuestion:
         """The root of the mean variance of its published numbers."""
         counted, question = self._counted, self.question
         noise = noise_variance(question.noise_constant, counted.reach)
-        found = variance(question.data_variance, counted.weight_squares, 1.0, noise)
-        return math.sqrt(found / question.variance_terms)
+        squared_error = variance(question.data_variance, counted.weight_squares, 1.0, noise)
+        return math.sqrt(squared_error / question.variance_terms)
 
     def half_width(self) -> float:
         """Return half of the 95 % interval that these sums lead to (E22)."""

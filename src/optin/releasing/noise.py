@@ -70,10 +70,10 @@ def _production() -> Measurement:
 
 def _check_version() -> None:
     """Refuse an OpenDP whose sampler is known to be wrong at small scales."""
-    found = opendp_version()
-    numbers = tuple(int(part) for part in re.findall(r"\d+", found)[:3])
+    version = opendp_version()
+    numbers = tuple(int(part) for part in re.findall(r"\d+", version)[:3])
     if numbers < OLDEST:
-        raise OptinError(f"opendp {found} is too old to be trusted with noise: install opendp>=0.14.2")
+        raise OptinError(f"opendp {version} is too old to be trusted with noise: install opendp>=0.14.2")
 
 
 @contextmanager

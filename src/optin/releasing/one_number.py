@@ -26,13 +26,13 @@ class OneNumber:
         """Return the result of the one number; BadInput where there are several questions, another kind, or groups."""
         self.expect_undivided()
         first = self.sheet.questions[0]
-        found = self[first.name] if len(self.sheet) == 1 else None
-        if not isinstance(found, NumberResult):
+        result = self[first.name] if len(self.sheet) == 1 else None
+        if not isinstance(result, NumberResult):
             raise BadInput(
                 'this release has no single number; ask for a question by its name, as in release["{name}"]',
                 name=first.name,
             )
-        return found
+        return result
 
     @property
     def estimate(self: Release) -> float:  # type: ignore[misc]

@@ -23,9 +23,9 @@ from optin.releasing.consistency import check_same
 from optin.releasing.deciding import WHY
 from optin.releasing.dividing import DividedRelease, GroupAnswered, group_statements
 from optin.releasing.one_number import OneNumber
+from optin.releasing.release_table import ReleaseTable, table_of
 from optin.releasing.results import ByQuestion
 from optin.releasing.sealed import SealedRelease, commitment_of, exact_records, is_opened, opened
-from optin.releasing.table import ReleaseTable, table_of
 from optin.releasing.telling import ToldRelease
 from optin.releasing.version_1 import flat, read_version_1, statement_1
 
@@ -149,13 +149,13 @@ class Release(OneNumber, ByQuestion, DividedRelease, AcrossRelease, ToldRelease)
 
     def expect_sealed(self) -> SealedRelease:
         """Return what was drawn; BadInput where it is not known."""
-        found = self.sealed
-        if found is None:
+        sealed = self.sealed
+        if sealed is None:
             raise BadInput(
                 "this release is the public one, and what was drawn is under seal: `optin ledger open` writes it for whoever may"
                 " see it"
             )
-        return found
+        return sealed
 
     def as_published(self) -> Release:
         """Return it as the public is told of it, with what was drawn under seal; where sums are public, as it is."""
@@ -175,8 +175,8 @@ class Release(OneNumber, ByQuestion, DividedRelease, AcrossRelease, ToldRelease)
                 ),
             )
         told = replace(told, seal=Seal("", salt))
-        found = replace(told, seal=Seal(commitment_of(told, salt), salt))
-        return found if (source := _SOURCES.get(id(self))) is None else replace(found, grain_source=source)
+        published = replace(told, seal=Seal(commitment_of(told, salt), salt))
+        return published if (source := _SOURCES.get(id(self))) is None else replace(published, grain_source=source)
 
     def largest_total(self, place: int | None = None) -> int:
         """Bound what was given together, for one question or for all, by what is told: in grains."""
@@ -254,8 +254,8 @@ class Release(OneNumber, ByQuestion, DividedRelease, AcrossRelease, ToldRelease)
     @classmethod
     def from_sealed(cls, text: str, head: str) -> Release:
         """Read a release as the ledger keeps it, written before its act had a hash, and tell it the hash."""
-        found = cls._read(text, sealed=True)
-        return found.charged_at(found.ledger_number or 0, head)
+        release = cls._read(text, sealed=True)
+        return release.charged_at(release.ledger_number or 0, head)
 
     @classmethod
     def _read(cls, text: str, *, sealed: bool) -> Release:
@@ -263,7 +263,7 @@ class Release(OneNumber, ByQuestion, DividedRelease, AcrossRelease, ToldRelease)
         offer = strict_json.Fields(fields.take("announcement"), "announcement", READABLE_ANNOUNCEMENTS)
         seal = Seal(fields.take_text("commitment")) if fields.has("commitment") else None
         people, answered, parts = _answered_in(fields, seal)
-        found = cls(
+        release = cls(
             announcement=Announcement.from_fields(offer),
             joined_people=people,
             answered=answered,
@@ -274,11 +274,11 @@ class Release(OneNumber, ByQuestion, DividedRelease, AcrossRelease, ToldRelease)
             seal=seal,
         )
         if seal is not None and fields.has("sealed"):
-            found = opened(found, fields.take_object("sealed"))
-        if (found.charged and (found.ledger_head is None) != sealed) or (sealed and not found.charged):
+            release = opened(release, fields.take_object("sealed"))
+        if (release.charged and (release.ledger_head is None) != sealed) or (sealed and not release.charged):
             raise BadInput(_NO_PLACE)
-        check_same(found, text)
-        return found
+        check_same(release, text)
+        return release
 
 
 def _answered_in(fields: strict_json.Fields, seal: Seal | None) -> _Read:
@@ -326,8 +326,12 @@ def _place(fields: strict_json.Fields) -> Place | None:
     return Place(number, head)
 
 
-def _versions(found: object) -> Versions:
+def _versions(versions: object) -> Versions:
     names = ("optin", "opendp", "mechanism")
-    if not isinstance(found, dict) or sorted(found) != sorted(names) or not all(type(v) is str for v in found.values()):
+    if (
+        not isinstance(versions, dict)
+        or sorted(versions) != sorted(names)
+        or not all(type(v) is str for v in versions.values())
+    ):
         raise BadInput('this release cannot be read: "versions" does not name optin, opendp and mechanism')
-    return Versions(**found)
+    return Versions(**versions)

@@ -108,8 +108,8 @@ def is_opened(release: Release) -> bool:
     """Say whether the exact numbers are known."""
     if release.seal is None:
         return True
-    kept = release.parts if release.grouped else release.answered
-    return all(each.sealed is not None for each in kept)
+    sealed_parts = release.parts if release.grouped else release.answered
+    return all(each.sealed is not None for each in sealed_parts)
 
 
 def exact_records(release: Release) -> dict[str, Any]:

@@ -53,6 +53,11 @@ def _noise(release: Release, question: Question) -> str:
     )
 
 
+def useless_questions(release: Release) -> frozenset[str]:
+    """Name the published questions of undivided people, or of one group, of which the result says next to nothing."""
+    return frozenset(question.name for question, _half in _useless(release))
+
+
 def _useless(release: Release) -> Iterator[tuple[Question, float]]:
     """List the published questions whose ± is useless by the verdict of `optin size`."""
     for question in release.sheet:

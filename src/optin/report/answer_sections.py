@@ -74,8 +74,7 @@ def _numbers(release: Release, question: Question, result: QuestionResult) -> Ma
         )
         for each in readings
     ]
-    error = _("standard error (points)") if question.proportion else _("standard error")
-    head = (_("answer"), _("estimate"), _("95 % interval"), error)
+    head = (_("answer"), _("estimate"), _("95 % interval"), _("standard error"))
     shown = table(_("Estimates and 95 % intervals"), head, rows)
     return joined((shown, note(*accuracy_notes(release, question, result))))
 
@@ -84,7 +83,7 @@ def _error(error: float | None, each: Reading, question: Question) -> str:
     """Write a standard error, never with a ±; only what a question publishes itself has one."""
     if error is None or not is_estimate(each, question):
         return ""
-    return steady(100 * error if each.proportion else error, 2)
+    return _("{half} points", half=steady(100 * error, 2)) if each.proportion else steady(error, 2)
 
 
 def accuracy_notes(release: Release, question: Question, result: QuestionResult) -> list[str]:

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from optin import figures
 from optin.agents import Description
-from optin.figures.cells import coarse
 from optin.figures.curves import crowd, designs
 from optin.figures.dial import dial_caps
+from optin.figures.merged_cells import coarse
 from optin.planning import Plan
 from optin.planning.cautions import CLASS
 from optin.report.markup import Markup, joined, table

@@ -11,7 +11,7 @@ from optin.report.markup import Markup, joined, paragraphs, table, tag
 from optin.report.privacy import privacy_sheet
 from optin.report.section import facts, section, warned
 from optin.report.sheet_release import header_of, release_title
-from optin.wording.groups import shown_group
+from optin.wording.groups import merged_in, shown_group
 from optin.wording.numbers import count, steady
 
 PUBLIC = (
@@ -40,17 +40,9 @@ def group_body(plan: Plan | None, release: Release | None, population: Shares = 
 def _release_header(release: Release) -> Markup:
     withheld = [f"Nothing was published of {shown_group(name)}: {why}." for name, why in release.withheld.items()]
     groups = f", in {len(release.groups):,} groups."
-    return header_of(release, groups, PUBLIC, warnings=[*release.mostly_noise, *withheld, *_merged(release)])
-
-
-def _merged(release: Release) -> list[str]:
-    """Say which groups were merged before anything was announced."""
-    return [
-        f"{shown_group(str(design.group))} is made of groups too small by themselves: "
-        f"{', '.join(map(shown_group, design.merged))}."
-        for design in release.announcement.designs
-        if design.merged
-    ]
+    return header_of(
+        release, groups, PUBLIC, warnings=[*release.mostly_noise, *withheld, *merged_in(release.announcement.designs)]
+    )
 
 
 def _plan_header(plan: Plan, title: str) -> Markup:
@@ -71,11 +63,11 @@ def _plan_section(plan: Plan) -> Markup:
 
 
 def _planned_whole(plan: Plan, name: str) -> tuple[str, str, str, str]:
-    found, question = plan.total(name), plan.sheet[name]
+    total, question = plan.total(name), plan.sheet[name]
     proportion = question.proportion
     scale = 100.0 if proportion else 1.0
-    half = question.plus_minus(found.half_width)
-    return name, half, steady(scale * found.standard_error, 2), steady(scale * found.ungrouped_standard_error, 2)
+    half = question.plus_minus(total.half_width)
+    return name, half, steady(scale * total.standard_error, 2), steady(scale * total.ungrouped_standard_error, 2)
 
 
 def _privacy(plan: Plan | None, release: Release | None) -> Markup:

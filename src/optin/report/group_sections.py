@@ -29,10 +29,8 @@ TILT = N_(
     "so it does not lean towards groups whose people allow more. Within a group, whoever allows more "
     "still counts more."
 )
-APART = N_(
-    "A filled dot is a difference whose interval leaves out 0. Intervals are wider than those of "
-    "single groups: all of them hold together."
-)
+DOTS = N_("A filled dot is a difference whose interval leaves out 0.")
+APART = N_("Intervals are wider than those of single groups: all of them hold together.")
 
 
 Shares = Mapping[str, float] | None
@@ -52,7 +50,9 @@ def question_parts(release: Release, question: Question, population: Shares = No
         return
     for place, figure in enumerate(_figures(release, question)[:MOST_FIGURES]):
         yield figure_section(release, question, figure, whole, first=place == 0)
-    yield section(_("All together: {name}", name=question.name), _(TILT), below=whole_numbers(question, whole, why))
+    yield section(
+        _("All together: {name}", name=question.name), _(TILT), below=whole_numbers(release, question, whole, why)
+    )
     yield from difference_section(release, question)
 
 
@@ -110,25 +110,24 @@ def _cells(release: Release, question: Question, answer: str) -> tuple[str, str,
     if question.name in release.dropped:
         return joined_people, _("not published"), ""
     (reading,) = (each for each in release[question.name].readings(0.95) if each.answer == answer)
-    return joined_people, *reading.written("" if answer == "mean score" else question.unit)
+    return joined_people, *reading.written("" if answer == "mean score" else release.sheet.unit_said(question))
 
 
-def whole_numbers(question: Question, whole: Total | None, why: str) -> Markup:
+def whole_numbers(release: Release, question: Question, whole: Total | None, why: str) -> Markup:
     """List the whole with its interval and standard error, beside what one group would have cost."""
     if whole is None:
         return note(_("Withheld: {why}.", why=why))
     errors = whole.ungrouped or (math.nan,) * len(whole.figures)
     rows = [
         (
-            _(reading.answer),
+            release.sheet.answer_said(question, reading.answer),
             *whole.written(reading),
             _error(figure, figure.standard_error),
             "" if math.isnan(alone) else _("at most {error}", error=_error(figure, alone)),
         )
         for figure, reading, alone in zip(whole.figures, whole.readings(0.95), errors, strict=True)
     ]
-    error = _("standard error (points)") if question.proportion else _("standard error")
-    head = (_("answer"), _("estimate"), _("95 % interval"), error, _("as one group"))
+    head = (_("answer"), _("estimate"), _("95 % interval"), _("standard error"), _("as one group"))
     parts = [f"{isolated(name)} {percent(share)}" for name, share in list(whole.shares.items())[:MOST_ROWS]]
     told = _(
         "Shares: {parts}. As one group, the same promises would have this standard error; the difference "
@@ -156,28 +155,29 @@ def _breakdown(question: Question, whole: Total) -> str:
 
 
 def _error(figure: Combined, error: float) -> str:
-    return steady(100 * error if figure.proportion else error, 2)
+    return _("{half} points", half=steady(100 * error, 2)) if figure.proportion else steady(error, 2)
 
 
 def difference_section(release: Release, question: Question) -> Iterator[Pictured | Markup]:
     """Show how far groups differ, where at least two were published and they are not too many to look at."""
     try:
-        found = release.differences(question.name)
+        result = release.differences(question.name)
     except BadInput as why:
         yield section(_("Differences: {name}", name=question.name), _("Not listed: {why}.", why=why.sentence.spoken()))
         return
     title = _("Differences: {name}", name=question.name)
-    reading = f"{_(APART)} {capital(found.promise)}."
-    if len(found.pairs) > MOST_ROWS or len(found.pairs[0].figures) > 1:
-        yield section(title, reading, below=_difference_table(found))
+    reading = f"{_(APART)} {capital(result.promise)}."
+    numbers = difference_numbers(release, question, result)
+    if len(result.pairs) > MOST_ROWS or len(result.pairs[0].figures) > 1:
+        yield section(title, reading, below=numbers)
         return
     yield Pictured(
         name=f"differences-{release.sheet.questions.index(question) + 1}",
         title=title,
-        reading=reading,
-        draw=lambda ax, ink: differences(ax, found, ink=ink),
-        numbers=lambda: _difference_table(found),
-        height=rows_height(len(found.pairs)),
+        reading=f"{_(DOTS)} {reading}",
+        draw=lambda ax, ink: differences(ax, result, ink=ink),
+        numbers=lambda: numbers,
+        height=rows_height(len(result.pairs)),
     )
 
 
@@ -186,21 +186,22 @@ def _less(pair: Difference) -> str:
     return _("{one} less {other}", one=one, other=other)
 
 
-def _difference_table(found: Differences) -> Markup:
+def difference_numbers(release: Release, question: Question, result: Differences) -> Markup:
     """List differences, pair by pair; so many that nobody would read them are counted only."""
-    if len(found.pairs) > MOST_ROWS:
+    if len(result.pairs) > MOST_ROWS:
         return note(
             _(
                 "{pairs:,} pairs are not listed here; release.differences(…, among=[…]) compares a few.",
-                pairs=len(found.pairs),
+                pairs=len(result.pairs),
             )
         )
-    together = _("{level:.4g} % together", level=100 * found.level)
-    level = found.each_level
-    places = [f"{place}. " for place in range(1, len(found.pairs) + 1)] if pairs_are_numbered(found) else repeat("")
-    pairs = [(f"{place}{_less(pair)}", pair.rows(level)) for place, pair in zip(places, found.pairs, strict=False)]
-    if found.comparisons == len(pairs):
+    together = _("{level:.4g} % together", level=100 * result.level)
+    level = result.each_level
+    places = [f"{place}. " for place in range(1, len(result.pairs) + 1)] if pairs_are_numbered(result) else repeat("")
+    pairs = [(f"{place}{_less(pair)}", pair.rows(level)) for place, pair in zip(places, result.pairs, strict=False)]
+    if result.comparisons == len(pairs):
         rows = [(name, *row[3:]) for name, (row,) in pairs]
         return table(_("Differences of groups"), (_("groups"), _("difference"), together), rows)
-    groups = ((name, [row[2:] for row in rows]) for name, rows in pairs)
+    said = release.sheet.answer_said
+    groups = ((name, [(said(question, row[2]), *row[3:]) for row in rows]) for name, rows in pairs)
     return grouped_table(_("Differences of groups"), (_("answer"), _("difference"), together), groups)

@@ -61,8 +61,8 @@ def _body(
     if asked.grouped:
         title, body = group_body(plan, release, population)
         return title, joined((body, _footer()))
-    found = _of_one_number if asked.sheet.one_number is not None else sheet_body
-    title, body = found(plan, description, release)
+    body_of = _of_one_number if asked.sheet.one_number is not None else sheet_body
+    title, body = body_of(plan, description, release)
     return title, joined((body, _footer()))
 
 
@@ -185,10 +185,10 @@ def _idle(description: Description | None) -> str:
 
 def _release_title(release: Release) -> str:
     half = release.half_width(0.95)
-    found = f"{meaningful(release.estimate, release.standard_error)} {plus_minus(half)}".replace(
+    figure = f"{meaningful(release.estimate, release.standard_error)} {plus_minus(half)}".replace(
         " ", "\N{NO-BREAK SPACE}"
     )
-    return f"The mean is {found}, of values {counted_between(release.announcement.bounds)}"
+    return f"The mean is {figure}, of values {counted_between(release.announcement.bounds)}"
 
 
 def _privacy(plan: Plan | None, release: Release | None) -> Markup:
@@ -198,5 +198,6 @@ def _privacy(plan: Plan | None, release: Release | None) -> Markup:
 
 
 def _footer() -> Markup:
-    words = f"Made by optin {__version__}. Groups of fewer than 10 people are merged. This page loads nothing and sends nothing."
+    merged = "In pictures of limits, bars of fewer than 10 people are merged."
+    words = f"Made by optin {__version__}. {merged} This page loads nothing and sends nothing."
     return tag("footer", tag("p", words))

@@ -7,8 +7,8 @@ import math
 from optin import figures
 from optin.agents import Description
 from optin.figures.accuracy import error_parts, threshold_hidden, told_references
-from optin.figures.cells import groups
-from optin.figures.people import cost_shares, ranges
+from optin.figures.merged_cells import groups
+from optin.figures.people_by_limit import cost_shares, ranges
 from optin.planning import Plan, Target
 from optin.questions import Question
 from optin.releasing import Release
@@ -46,10 +46,10 @@ def limits_section(plan: Plan, description: Description) -> Pictured:
     """Show what people allow and what they give."""
 
     def numbers() -> Markup:
-        found = groups(plan, description)
+        cells = groups(plan, description)
         rows = [
             (name, localised(f"{c.count:,}"), short(c.epsilon), short(c.epsilon * plan.people / plan.epsilon_total))
-            for name, c in zip(ranges(found), found, strict=True)
+            for name, c in zip(ranges(cells), cells, strict=True)
         ]
         return joined(
             (
@@ -163,14 +163,14 @@ def _gap(question: Question, tilt: float) -> str:
 
 def error_section(plan: Plan, description: Description | None, release: Release | None = None) -> Pictured:
     """Split the error, beside reference points where a description gives them, and beside the release's own."""
-    found = error_parts(plan, description, release)
-    bias = any(p.bias > 0 for p in found)
+    parts = error_parts(plan, description, release)
+    bias = any(p.bias > 0 for p in parts)
 
     def numbers() -> Markup:
         unit = 10.0 ** (power := power_of(plan.worst_case_mse))
         rows = [
             (p.name, *(steady(part / unit) for part in (p.sampling, p.noise, p.bias)[: 2 + bias]), root(p.total))
-            for p in found
+            for p in parts
         ]
         head = ("", _("sampling"), _("noise"), *([_("bias²")] if bias else []), error_name(bias=bias))
         own = _("this plan") if release is None else _("this release")
@@ -182,7 +182,7 @@ def error_section(plan: Plan, description: Description | None, release: Release 
         reading=error_reading(bias=bias),
         draw=lambda ax, ink: figures.error_sources(ax, plan, description, release=release, ink=ink),
         numbers=numbers,
-        height=3.2 if len(found) < 5 else 3.8,
+        height=3.2 if len(parts) < 5 else 3.8,
     )
 
 
@@ -199,10 +199,10 @@ def costs_section(plan: Plan, description: Description) -> Pictured:
     """Show whose limits cost most accuracy."""
 
     def numbers() -> Markup:
-        found, shares = cost_shares(plan, description)
+        cells, shares = cost_shares(plan, description)
         rows = [
             (name, localised(f"{c.count:,}"), percent(c.count / description.people), percent(float(share)))
-            for name, c, share in zip(ranges(found), found, shares, strict=True)
+            for name, c, share in zip(ranges(cells), cells, shares, strict=True)
         ]
         return table(_("What limits cost, by group"), (_("limit"), _("people"), _("of people"), _("of the cost")), rows)
 

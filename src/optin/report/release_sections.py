@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Iterable
 
 from optin import figures
 from optin.figures.accuracy import release_parts
+from optin.questions.kinds import SPREAD, Reading
 from optin.releasing import Release
 from optin.report.drawn import MEAN, cap_row, drawn_section, sealed_rows
 from optin.report.markup import Markup, joined, table, tag
@@ -35,7 +37,7 @@ def result_section(release: Release) -> Pictured:
             _("Intervals"), (_("confidence"), _("these people"), _("the population")), rows, strong=percent(0.95)
         )
         method = _("Method for the population: {method}.", method=_(release.total_interval(0.95).method))
-        return joined((shown, note(method, *_spread_words(release), _ledger_note(release))))
+        return joined((shown, note(method, *sd_words(release.only.readings(0.95)), _ledger_note(release))))
 
     return Pictured(
         name="result",
@@ -51,18 +53,25 @@ def result_section(release: Release) -> Pictured:
     )
 
 
-def _spread_words(release: Release) -> list[str]:
+def sd_words(readings: Iterable[Reading]) -> list[str]:
     """Say the standard deviation that was published beside the mean (E21), where one was."""
-    spread = [each for each in release.only.readings(0.95) if each.answer == "sd"]
-    return [
-        _(
-            "The standard deviation of the values is estimated at {estimate} (95 % interval {interval}), published at "
-            "no further cost.",
-            estimate=estimate,
+    return [_sd_sentence(each) for each in readings if each.answer == SPREAD]
+
+
+def _sd_sentence(read: Reading) -> str:
+    estimate, interval = read.written()
+    if read.lost:
+        return _(
+            "The standard deviation of the values is too noisy to say (95 % interval {interval}); it was published at no "
+            "further cost.",
             interval=interval,
         )
-        for estimate, interval in (each.written() for each in spread)
-    ]
+    return _(
+        "The standard deviation of the values is estimated at {estimate} (95 % interval {interval}), published at "
+        "no further cost.",
+        estimate=estimate,
+        interval=interval,
+    )
 
 
 def _ends(release: Release, kind: str, at: float) -> str:

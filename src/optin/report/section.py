@@ -53,13 +53,15 @@ class Pictured:
 
 def warned(sentences: Iterable[str]) -> Markup:
     """Write cautions, where there are any."""
-    found = tuple(sentences)
-    return tag("div", paragraphs(*found), class_="warning", role="note") if found else Markup("")
+    cautions = tuple(sentences)
+    return tag("div", paragraphs(*cautions), class_="warning", role="note") if cautions else Markup("")
 
 
-def tiles(found: Sequence[tuple[str, str]]) -> Markup:
+def tiles(numbers: Sequence[tuple[str, str]]) -> Markup:
     """Write a few numbers large, each with what it is."""
-    return tag("dl", joined(tag("div", tag("dt", number), tag("dd", words)) for number, words in found), class_="tiles")
+    return tag(
+        "dl", joined(tag("div", tag("dt", number), tag("dd", words)) for number, words in numbers), class_="tiles"
+    )
 
 
 def facts(caption: str, rows: Sequence[tuple[str, str]]) -> Markup:

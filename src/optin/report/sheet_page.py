@@ -33,11 +33,11 @@ def sheet_body(plan: Plan | None, description: Description | None, release: Rele
 
 def plan_sections(plan: Plan, description: Description | None, release: Release | None) -> list[Pictured]:
     """List what a plan's page shows in pictures; those of people need a description of their limits."""
-    found = [sheet_plan.shares_section(plan, released=release is not None)]
+    sections = [sheet_plan.shares_section(plan, released=release is not None)]
     if description is None:
-        return found
-    found += [limits_section(plan, description), weights_section(plan, description, release)]
-    return found if plan.asked.one_cap or plan.asked.gapped else [*found, costs_section(plan, description)]
+        return sections
+    sections += [limits_section(plan, description), weights_section(plan, description, release)]
+    return sections if plan.asked.one_cap or plan.asked.gapped else [*sections, costs_section(plan, description)]
 
 
 def _privacy(plan: Plan | None, release: Release | None) -> Markup:

@@ -105,13 +105,13 @@ def _like(people: float) -> str:
 
 
 def _row(plan: Plan, question: Question) -> tuple[str, ...]:
-    found = plan[question.name]
-    half = found.half_width(0.95)
+    planned = plan[question.name]
+    half = planned.half_width(0.95)
     return (
         question.name,
-        percent(found.epsilon_share),
+        percent(planned.epsilon_share),
         _half(plan, question),
-        _like(found.effective_people),
+        _like(planned.effective_people),
         _(verdict(half, question.yardstick)),
     )
 
@@ -155,5 +155,5 @@ def plan_numbers(plan: Plan) -> Markup:
 
 
 def _exact(plan: Plan, question: Question) -> str:
-    found = plan[question.name]
-    return f"{found.epsilon_share:.10g}, {short(found.standard_error, 6)}, {short(found.noise_scale, 6)}"
+    planned = plan[question.name]
+    return f"{planned.epsilon_share:.10g}, {short(planned.standard_error, 6)}, {short(planned.noise_scale, 6)}"

@@ -9,7 +9,7 @@ from optin.planning.cautions import DUST
 from optin.questions import Question
 from optin.releasing import Release
 from optin.releasing.telling import charged_words
-from optin.releasing.useless import useless_words
+from optin.releasing.useless import useless_questions, useless_words
 from optin.report.answer_sections import answer_section, dropped_section
 from optin.report.drawn import MEAN, cap_row, drawn_section, sealed_rows
 from optin.report.markup import Markup, grouped_table, joined, paragraphs, tag
@@ -44,6 +44,11 @@ def says_little(release: Release) -> tuple[str, ...]:
     return release.mostly_noise if release.grouped else tuple(useless_words(release))
 
 
+def little_said_of(release: Release) -> frozenset[str]:
+    """Name the published questions of everyone, or of one group, of which the result says next to nothing."""
+    return useless_questions(release)
+
+
 def header_of(release: Release, after: str, *told: str, warnings: Iterable[str]) -> Markup:
     """Name the campaign, say how many joined (and what stands ``after`` that), why it was asked and by whom, and warn."""
     offer, sheet = release.announcement, release.sheet
@@ -60,10 +65,10 @@ def header_of(release: Release, after: str, *told: str, warnings: Iterable[str])
 
 
 def _published(release: Release) -> str:
-    found, asked = len(release.results), len(release.sheet)
-    if found == asked:
+    published, asked = len(release.results), len(release.sheet)
+    if published == asked:
         return f"All {asked} questions were published." if asked > 1 else ""
-    return f"{found} of {asked} questions were published."
+    return f"{published} of {asked} questions were published."
 
 
 def _price(release: Release) -> str:

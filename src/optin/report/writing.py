@@ -48,14 +48,14 @@ def write_report(
     the plan was made by; a release alone does not say from which columns its groups came.
     """
     _check_place(Path(out))
-    found = read_source(Path(source))
+    loaded = read_source(Path(source))
     if plan is not None:
-        found = _joined(found, read_source(Path(plan)))
-    _expect_by(found, tuple(by))
+        loaded = _joined(loaded, read_source(Path(plan)))
+    _expect_by(loaded, tuple(by))
     if population is not None:
-        found = replace(found, population=_shares(found.release, population))
+        loaded = replace(loaded, population=_shares(loaded.release, population))
     with AtomicWrite(out) as file:  # a page to show: it holds nobody's own number
-        file.write(render(found))
+        file.write(render(loaded))
     return Path(out)
 
 
@@ -119,17 +119,17 @@ def _description(record: object, plan: Plan, path: Path) -> Description | None:
     if record is None:
         return None
     try:
-        found = Description.from_dict(record)  # type: ignore[arg-type]
-        described = found.zeros + found.infinite + sum(_counted(bucket) for bucket in found.buckets)
+        description = Description.from_dict(record)  # type: ignore[arg-type]
+        described = description.zeros + description.infinite + sum(_counted(bucket) for bucket in description.buckets)
     except (KeyError, TypeError, ValueError, AttributeError):
         raise BadInput(
             '{path}: its "describe" cannot be read; write the plan again with optin plan', path=path
         ) from None
-    if not described == found.people == plan.people:
+    if not described == description.people == plan.people:
         raise BadInput(
             '{path}: its "describe" is not of the people planned for; write the plan again with optin plan', path=path
         )
-    return found
+    return description
 
 
 def _counted(bucket: Bucket) -> int:

@@ -8,11 +8,11 @@ from __future__ import annotations
 import numpy as np
 
 from optin.kernel.halfwidth import Weighing, half_widths, heaviest_weight
-from optin.kernel.ladder import Array
+from optin.kernel.pieces import Array
 from optin.planning import Plan
 
 
-def reaches(
+def half_lengths(
     plan: Plan, people: Array, totals: Array, squares: Array, *, cap: float, error: float, noiseless: bool
 ) -> Array:
     """Return half the length of each interval from those who joined: how many, sum eps, sum eps^2.

@@ -19,15 +19,15 @@ from optin.baselines.simulated import expect_generator
 from optin.errors import BadInput
 from optin.grains.people import Promises
 from optin.kernel.combining import Combination
-from optin.kernel.ladder import Array
+from optin.kernel.pieces import Array
 from optin.planning import plan
 from optin.planning.assumed import MIXES
-from optin.planning.reach import check_level
 from optin.questions import Question, Sheet
 from optin.questions.combined import Addend, Combined, Term
+from optin.questions.intervals import check_confidence
 from optin.questions.kinds import QuestionResult, Reading
 from optin.releasing import Release
-from optin.simulation.given import child, whole
+from optin.simulation.checked_inputs import child, count
 from optin.simulation.group_record import GroupOutcome, GroupSimulation
 from optin.simulation.populations import Mix, Population, population_named
 from optin.simulation.sheets import endless, released
@@ -50,7 +50,7 @@ class SimulatedGroup(Brief):
 
     def drawn(self, generator: np.random.Generator) -> Array:
         """Draw everyone's limit."""
-        whole(self.people, "people of a group")
+        count(self.people, "people of a group")
         if isinstance(self.limits, str):
             return _population(self.limits).limits(self.people, generator)
         if isinstance(self.limits, int | float):
@@ -85,14 +85,14 @@ def simulate_groups(
     ...     "young": optin.simulation.SimulatedGroup(600, "careful", (0.2, 0.8)),
     ...     "old": optin.simulation.SimulatedGroup(400, "open", (0.6, 0.4)),
     ... }
-    >>> found = optin.simulation.simulate_groups(
+    >>> simulation = optin.simulation.simulate_groups(
     ...     groups, optin.YesNo("ill"), generator=np.random.default_rng(1), campaigns=100
     ... )
-    >>> [(each.design, round(each.predicted_bias, 2) + 0.0) for each in found.outcomes]
+    >>> [(each.design, round(each.predicted_bias, 2) + 0.0) for each in simulation.outcomes]
     [('one plan for all', 0.05), ('one plan, gap allowed for', 0.0), ('a plan for each group', 0.0)]
     """
     expect_generator(generator)
-    check_level(level)
+    check_confidence(level)
     if not isinstance(groups, Mapping) or len(groups) < 2:
         raise BadInput("give two groups or more, each an optin.simulation.SimulatedGroup by its name")
     crowd = _Crowd.drawn(groups, question, child(generator))
@@ -100,13 +100,13 @@ def simulate_groups(
     arms = (crowd.together(UNGROUPED, 0.0), crowd.together(ROBUST, gap), crowd.apart(GROUPED))
     rows: list[list[Reading]] = []
     releases: list[list[Release]] = []
-    for done, each in enumerate(generator.spawn(whole(campaigns, "campaigns")), start=1):
+    for done, each in enumerate(generator.spawn(count(campaigns, "campaigns")), start=1):
         codes = crowd.codes(each)
         releases = [arm.released(codes, each) for arm in arms]
-        rows.append([arm.reading(found, level) for arm, found in zip(arms, releases, strict=True)])
+        rows.append([arm.reading(release, level) for arm, release in zip(arms, releases, strict=True)])
         if progress is not None:
             progress(done, campaigns)
-    noises = [arm.noise(found) for arm, found in zip(arms, releases, strict=True)]
+    noises = [arm.noise(release) for arm, release in zip(arms, releases, strict=True)]
     columns = zip(arms, noises, zip(*rows, strict=True), strict=True)
     outcomes = (_outcome(arm, crowd, noise, column) for arm, noise, column in columns)
     return GroupSimulation(question, crowd.answer, crowd.truth, campaigns, level, gap, tuple(outcomes))
@@ -148,8 +148,8 @@ class _Crowd:
     @property
     def gap(self) -> float:
         """How far the groups' true figures lie apart."""
-        found = [each.estimate for each in self.figures]
-        return max(found) - min(found)
+        estimates = [each.estimate for each in self.figures]
+        return max(estimates) - min(estimates)
 
     def codes(self, generator: np.random.Generator) -> tuple[Array, ...]:
         """Draw everyone's answer, group by group."""
@@ -176,8 +176,8 @@ class _Announced:
     @classmethod
     def of(cls, question: Question, limits: Array) -> _Announced:
         agents = PrivacyConstrained(limits)
-        found = plan(agents, [question])
-        offer = found.announce(agents, campaign="simulated", min_people=0)
+        planned = plan(agents, [question])
+        offer = planned.announce(agents, campaign="simulated", min_people=0)
         return cls(offer, offer.promises(agents), np.minimum(limits, offer.cap))
 
 
@@ -209,8 +209,8 @@ class _Arm:
     def noise(self, releases: Sequence[Release]) -> float:
         """Return the noise variance of the figure of the whole, not rounded: the same whatever the answers are."""
         results = (each.expect_sealed()[each.sheet.questions[0].name] for each in releases)
-        found = zip(self.shares or (1.0,), results, strict=True)
-        parts = (replace(leading(result.addends()).part, coefficient=share) for share, result in found)
+        pairs = zip(self.shares or (1.0,), results, strict=True)
+        parts = (replace(leading(result.addends()).part, coefficient=share) for share, result in pairs)
         return Combination(tuple(parts)).noise_variance
 
     def weights(self, sizes: Sequence[int]) -> list[Array]:
@@ -231,11 +231,11 @@ def _outcome(arm: _Arm, crowd: _Crowd, noise: float, readings: Sequence[Reading]
     weights = arm.weights([len(limits) for limits in crowd.limits])
     figures = list(zip(weights, crowd.figures, strict=True))
     bias = math.fsum(float(w.sum()) * each.estimate for w, each in figures) - crowd.truth
-    spread = math.fsum(float(w @ w) * _variance(each) for w, each in figures)
+    sampling = math.fsum(float(w @ w) * _variance(each) for w, each in figures)
     return GroupOutcome(
         arm.name,
         bias,
-        spread + noise + bias * bias,
+        sampling + noise + bias * bias,
         errors=ends[:, 0] - crowd.truth,
         covered=(ends[:, 1] <= crowd.truth) & (crowd.truth <= ends[:, 2]),
         lengths=ends[:, 2] - ends[:, 1],

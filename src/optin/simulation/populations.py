@@ -9,7 +9,7 @@ from typing import Protocol
 import numpy as np
 
 from optin.errors import BadInput
-from optin.kernel.ladder import Array
+from optin.kernel.pieces import Array
 from optin.wording.records import Brief
 
 

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from optin.baselines import Baseline
 from optin.extras import expect_package
-from optin.kernel.ladder import Array
+from optin.kernel.pieces import Array
 from optin.planning import Plan
 from optin.wording.numbers import percent, plain
 from optin.wording.records import Listed

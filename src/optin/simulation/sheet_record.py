@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from optin.extras import expect_package
-from optin.kernel.ladder import Array
+from optin.kernel.pieces import Array
 from optin.planning import Plan
 from optin.simulation.record import MeasuredErrors, WithIntervals, held, run_lines
 from optin.wording.numbers import plain

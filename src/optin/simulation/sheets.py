@@ -22,8 +22,8 @@ from optin.baselines.answer_laws import AnswerLaw
 from optin.baselines.simulated import simulated_noise
 from optin.errors import BadInput, PromiseBroken
 from optin.grains.people import Promises
-from optin.kernel.ladder import Array
 from optin.kernel.noise import noise_variance
+from optin.kernel.pieces import Array
 from optin.participation import judged
 from optin.planning import Plan
 from optin.questions import Question, Sheet
@@ -38,7 +38,7 @@ ENDLESS = 2**60
 
 
 @dataclass(frozen=True)
-class SheetJob:
+class SheetRuns:
     """Campaigns to run: how answers are drawn, who joins, and who skips a question."""
 
     sheet: Sheet
@@ -126,8 +126,8 @@ def _figures(question: Question, law: AnswerLaw, rows: list[list[Reading] | None
     """Compare every figure with the truth, campaign by campaign."""
     for place, true in enumerate(truths(question, law)):
         truth = true.estimate
-        found = [None if row is None else row[place] for row in rows]
-        ends = np.array([(math.nan,) * 3 if r is None else (r.estimate, r.low, r.high) for r in found])
+        readings = [None if row is None else row[place] for row in rows]
+        ends = np.array([(math.nan,) * 3 if r is None else (r.estimate, r.low, r.high) for r in readings])
         covered = (ends[:, 1] <= truth + _slack(truth)) & (truth - _slack(truth) <= ends[:, 2])
         measured = {"errors": ends[:, 0] - truth, "covered": covered, "lengths": ends[:, 2] - ends[:, 1]}
         yield Figure(question.name, true.answer, truth, **measured)

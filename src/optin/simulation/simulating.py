@@ -17,18 +17,18 @@ from optin.baselines.answer_laws import laws_of
 from optin.baselines.capped import Capped
 from optin.baselines.simulated import expect_generator
 from optin.errors import Argument, BadInput
-from optin.kernel.ladder import Array
+from optin.kernel.pieces import Array
 from optin.planning import Plan, plan
 from optin.planning.asked import as_sheet
-from optin.planning.reach import check_level
 from optin.questions import Question, Sheet
-from optin.simulation.coverage import reaches
-from optin.simulation.given import agents_of, child, whole
+from optin.questions.intervals import check_confidence
+from optin.simulation.checked_inputs import agents_of, child, count
+from optin.simulation.coverage import half_lengths
+from optin.simulation.many_campaigns import Block, CampaignRuns, usable_cores
 from optin.simulation.populations import Population
 from optin.simulation.record import Outcome, Simulation
-from optin.simulation.running import Block, Job, usable_cores
 from optin.simulation.sheet_record import SheetSimulation
-from optin.simulation.sheets import SheetJob, checked_skipping
+from optin.simulation.sheets import SheetRuns, checked_skipping
 
 
 @overload
@@ -107,20 +107,20 @@ def simulate(
     figures and how often their intervals held. ``answers`` says by name how a question is answered: {"mean": …, "sd": …}
     of a number, a chance for each option or bin of the others; else as variedly as was declared. One core is used.
 
-    >>> found = simulate("two-level", generator=np.random.default_rng(1), campaigns=2000)
-    >>> row = found.frame().loc["optimum"]
+    >>> simulation = simulate("two-level", generator=np.random.default_rng(1), campaigns=2000)
+    >>> row = simulation.frame().loc["optimum"]
     >>> bool(abs(row["mse"] - row["computed"]) < 4 * row["mse_error"])
     True
     >>> import optin
     >>> sheet = [optin.YesNo("break"), optin.Number("hours", bounds=(0, 80), sd=9)]
-    >>> found = simulate("two-level", sheet, generator=np.random.default_rng(1), campaigns=200)
-    >>> [(each.answer, round(each.truth, 9), each.coverage > 0.9) for each in found.figures]
+    >>> simulation = simulate("two-level", sheet, generator=np.random.default_rng(1), campaigns=200)
+    >>> [(each.answer, round(each.truth, 9), each.coverage > 0.9) for each in simulation.figures]
     [('yes', 0.5, True), ('no', 0.5, True), ('mean', 40.0, True), ('sd', 9.0, True)]
     """
     expect_generator(generator)
-    check_level(level)
-    run = _Run(generator, whole(campaigns, "campaigns"), level, progress)
-    agents = agents_of(population, whole(people, "people"), generator)
+    check_confidence(level)
+    run = _Run(generator, count(campaigns, "campaigns"), level, progress)
+    agents = agents_of(population, count(people, "people"), generator)
     said: dict[str, Any] = {"mean": mean, "sd": sd, "gap": gap}
     declared: dict[str, Any] = {"data_variance": data_variance, "max_gap": max_gap}
     if sheet is not None:
@@ -128,20 +128,20 @@ def simulate(
         return run.of_a_sheet(agents, as_sheet(sheet), answers, _both(turnout), skipping, slack)
     _expect_number(answers, skipping)
     law, variance = _law(bounds, **said, turnout=_both(turnout))
-    found = plan(agents, bounds=bounds, slack=slack, **declared | _unless_declared(data_variance, variance))
-    rows = _rows(designs, found, agents, (bounds[0] + bounds[1]) / 2 if mean is None else mean)
-    return run.of_one_number(found, agents, law, rows, usable_cores() if workers is None else whole(workers, "workers"))
+    best = plan(agents, bounds=bounds, slack=slack, **declared | _unless_declared(data_variance, variance))
+    rows = _rows(designs, best, agents, (bounds[0] + bounds[1]) / 2 if mean is None else mean)
+    return run.of_one_number(best, agents, law, rows, usable_cores() if workers is None else count(workers, "workers"))
 
 
 def _rows(
-    designs: Sequence[str] | Mapping[str, str | Rule], found: Plan, agents: Agents, mean: float
+    designs: Sequence[str] | Mapping[str, str | Rule], planned: Plan, agents: Agents, mean: float
 ) -> tuple[Baseline, ...]:
     """Compute the optimum and the designs that are named or given."""
     given = designs if isinstance(designs, Mapping) else {name: name for name in designs}
     named = [name for name in given.values() if isinstance(name, str)]
     own = {name: rule for name, rule in given.items() if not isinstance(rule, str)}
-    rows = designs_for(found, agents, mean=mean, names=named)
-    return rows + own_designs(own, found, levels_for(found, agents), mean=mean) if own else rows
+    rows = designs_for(planned, agents, mean=mean, names=named)
+    return rows + own_designs(own, planned, levels_for(planned, agents), mean=mean) if own else rows
 
 
 @dataclass(frozen=True)
@@ -154,15 +154,15 @@ class _Run:
     progress: Callable[[int, int], None] | None
 
     def of_one_number(
-        self, found: Plan, agents: Agents, law: ValueLaw, rows: Sequence[Baseline], cores: int
+        self, planned: Plan, agents: Agents, law: ValueLaw, rows: Sequence[Baseline], cores: int
     ) -> Simulation:
         """Run every design on the same values."""
-        limits = found.limits(agents)
-        job = Job(law, limits, [row for row in rows if math.isfinite(row.variance)])
+        limits = planned.limits(agents)
+        job = CampaignRuns(law, limits, [row for row in rows if math.isfinite(row.variance)])
         block = job.run(self.campaigns, child(self.generator), workers=cores, progress=self.progress)
-        target = found.bounds[0] + found.width * float(law.means(limits).mean())
-        outcomes = _outcomes(found, rows, block, target=target, error=check_level(self.level))
-        return Simulation(found, self.campaigns, self.level, float(block.joined.mean()) / len(limits), outcomes)
+        target = planned.bounds[0] + planned.width * float(law.means(limits).mean())
+        outcomes = _outcomes(planned, rows, block, target=target, error=check_confidence(self.level))
+        return Simulation(planned, self.campaigns, self.level, float(block.joined.mean()) / len(limits), outcomes)
 
     def of_a_sheet(
         self,
@@ -174,9 +174,9 @@ class _Run:
         slack: float,
     ) -> SheetSimulation:
         """Run the optimum, figure by figure."""
-        job = SheetJob(sheet, laws_of(sheet, answers), turnout, checked_skipping(skipping, sheet), self.level)
-        found = plan(agents, sheet, slack=slack)
-        return job.run(found, agents, self.campaigns, child(self.generator), self.progress)
+        job = SheetRuns(sheet, laws_of(sheet, answers), turnout, checked_skipping(skipping, sheet), self.level)
+        planned = plan(agents, sheet, slack=slack)
+        return job.run(planned, agents, self.campaigns, child(self.generator), self.progress)
 
 
 def _unless_declared(data_variance: float | None, variance: float) -> dict[str, Any]:
@@ -226,7 +226,7 @@ def _law(bounds: tuple[float, float], **given: Any) -> tuple[ValueLaw, float]:  
 
 
 def _outcomes(
-    found: Plan, rows: Sequence[Baseline], block: Block, *, target: float, error: float
+    planned: Plan, rows: Sequence[Baseline], block: Block, *, target: float, error: float
 ) -> tuple[Outcome, ...]:
     drawn = iter(zip(block.estimates, block.totals, block.squares, block.tilts, strict=True))
     outcomes = []
@@ -236,17 +236,19 @@ def _outcomes(
             continue
         estimates, totals, squares, tilts = next(drawn)
         errors = estimates - target
-        if found.promised_variance is not None and row is rows[0]:
-            errors = np.where(_left(found, totals, squares) <= found.promised_variance * (1 + 1e-9), errors, math.nan)
+        if planned.promised_variance is not None and row is rows[0]:
+            errors = np.where(
+                _left(planned, totals, squares) <= planned.promised_variance * (1 + 1e-9), errors, math.nan
+            )
         covered = None
         if isinstance(row.rule, Capped):  # the interval is defined for weights in proportion to epsilon
             rule, joined = row.rule, block.joined
-            half = reaches(found, joined, totals, squares, cap=rule.cap, error=error, noiseless=rule.noiseless)
-            covered = np.abs(errors) <= half + found.max_gap * tilts
+            half = half_lengths(planned, joined, totals, squares, cap=rule.cap, error=error, noiseless=rule.noiseless)
+            covered = np.abs(errors) <= half + planned.max_gap * tilts
         outcomes.append(Outcome(row, errors, covered))
     return tuple(outcomes)
 
 
-def _left(found: Plan, totals: Array, squares: Array) -> Array:
+def _left(planned: Plan, totals: Array, squares: Array) -> Array:
     """Return the variance that each turnout leaves (E12)."""
-    return found.variance_left(totals, squares)
+    return planned.variance_left(totals, squares)

@@ -35,5 +35,5 @@ def answer(question: Hashable, ask: Callable[[], T]) -> T:
         return ask()
     if question not in known:
         known[question] = ask()
-    found: T = known[question]  # type: ignore[assignment]  # what this question was answered with
-    return found
+    known_answer: T = known[question]  # type: ignore[assignment]  # what this question was answered with
+    return known_answer

@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from optin.errors import Argument, BadInput, Place
-from optin.kernel.ladder import Array
+from optin.kernel.pieces import Array
 from optin.kernel.rounding import LESS, MORE, above, below, limit_of
 
 LARGEST = 1e300
@@ -95,16 +95,16 @@ class Wanted:
         """List what may be wrong with numbers, in words, and where: of an array or of an engine's expression alike."""
         zero, endless = exact(0.0), exact(math.inf)
         huge = "measure it in a larger unit" if self.finite else "write inf where there is no limit"
-        found = [
+        faults = [
             ("is negative; it must be 0 or more", number < zero),
             (f"is finite but above {self.most:.0e}; {huge}", (number > exact(self.most)) & (number < endless)),
         ]
         if self.finite:
-            found.append(("is infinite; give a finite number", number == endless))
+            faults.append(("is infinite; give a finite number", number == endless))
         if self.least:
             small = f"is positive but below {self.least:.0e}; write 0 for no cost at all"
-            found.append((small, (number > zero) & (number < exact(self.least))))
-        return found
+            faults.append((small, (number > zero) & (number < exact(self.least))))
+        return faults
 
 
 def wrong_at(place: object, words: str, others: int, **data: object) -> BadInput:
@@ -179,14 +179,14 @@ def _floats(raw: NDArray[Any], rounded: Rounded) -> Array:
     if raw.dtype.kind == "O":
         return np.array([_float(value, rounded) for value in raw.ravel()], dtype=np.float64).reshape(raw.shape)
     with np.errstate(over="ignore"):
-        found = np.asarray(raw, dtype=np.float64)
+        floats = np.asarray(raw, dtype=np.float64)
     if raw.dtype.kind == "b" or (raw.dtype.kind == "f" and raw.dtype.itemsize <= 8):
-        return found
-    changed = found.astype(raw.dtype) != raw if raw.dtype.kind == "f" else np.abs(found) >= 2.0**53
+        return floats
+    changed = floats.astype(raw.dtype) != raw if raw.dtype.kind == "f" else np.abs(floats) >= 2.0**53
     places = np.flatnonzero(changed)
     if len(places):
-        found.flat[places] = [_float(value, rounded) for value in raw.flat[places].tolist()]
-    return found
+        floats.flat[places] = [_float(value, rounded) for value in raw.flat[places].tolist()]
+    return floats
 
 
 def _float(value: Any, rounded: Rounded) -> float:  # noqa: ANN401
@@ -257,9 +257,9 @@ def refuse_repeats(texts: Sequence[str], name: str, said: Callable[[int, int], s
 
 def checked_limit(limit: float) -> float:
     """Refuse a limit that nobody could have; one that no float holds is never a grain more."""
-    found = math.nan
+    rounded = math.nan
     with contextlib.suppress(TypeError, ValueError, ArithmeticError):
-        found = limit_of(limit)
-    if not found >= 0.0:
+        rounded = limit_of(limit)
+    if not rounded >= 0.0:
         raise BadInput("{limit} must be a number of 0 or more", limit=Argument("limit"))
-    return found
+    return rounded

@@ -117,13 +117,13 @@ def line_count(path: Path, *, enough: int) -> int:
 
 def lines_of(path: Path, rows: Sequence[int]) -> list[int]:
     """Find the lines on which rows start, given in order; quoted line breaks and blank lines make them more than row + 2."""
-    wanted, found = set(rows), dict[int, int]()
+    wanted, lines = set(rows), dict[int, int]()
     for at, (line, _) in enumerate(csv_rows(path), start=-1):
         if at in wanted:
-            found[at] = line
-            if len(found) == len(wanted):
+            lines[at] = line
+            if len(lines) == len(wanted):
                 break
-    return [found.get(row, row + 2) for row in rows]
+    return [lines.get(row, row + 2) for row in rows]
 
 
 def expect_readable(path: Path) -> None:

@@ -36,10 +36,10 @@ def expect_top(name: Path | str, opened: Callable[[], BinaryIO]) -> None:
         raise BadInput("{name} line 1 is blank; the first line must name the columns", name=name)
 
 
-def wrong_widths(name: Path | str, found: Sequence[tuple[int, int]], width: int) -> BadInput:
+def wrong_widths(name: Path | str, wrong: Sequence[tuple[int, int]], width: int) -> BadInput:
     """Say which lines have more or fewer columns than the header."""
-    rows = [BadRow(f"{name} line {line}", "", width_words(columns, width)) for line, columns in found[:FIRST]]
-    return unusable(rows, len(found))
+    rows = [BadRow(f"{name} line {line}", "", width_words(columns, width)) for line, columns in wrong[:FIRST]]
+    return unusable(rows, len(wrong))
 
 
 def width_words(columns: int, width: int) -> str:

@@ -15,7 +15,7 @@ def copy_duckdb(file: Path, table: str | None, to: Path) -> str:
     expect("duckdb", "a DuckDB file")
     import duckdb
 
-    found: Any = None
+    copied: Any = None
     try:
         with duckdb.connect(str(file), read_only=True) as database:
             listed = [
@@ -24,17 +24,17 @@ def copy_duckdb(file: Path, table: str | None, to: Path) -> str:
             chosen = _named(file, [name for name, _ in listed], table)
             place = str(to).replace("'", "''")
             database.execute(f"COPY (SELECT * FROM {dict(listed)[chosen]}) TO '{place}' (FORMAT parquet)")  # noqa: S608
-            found = chosen
+            copied = chosen
     except BadInput:
         raise
     except Exception:  # noqa: S110 - what DuckDB says may quote rows
         pass
-    if found is None:
+    if copied is None:
         raise BadInput(
             "{file} cannot be read as a DuckDB file: it is damaged, of a newer version, or another process writes to it",
             file=file,
         )
-    return str(found)
+    return str(copied)
 
 
 _LISTED = (

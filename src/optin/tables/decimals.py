@@ -44,10 +44,10 @@ def corrected(texts: Sequence[str], numbers: Numbers, wanted: Wanted) -> Numbers
 
 def _matched(texts: Sequence[str], rows: NDArray[np.bool_], pattern: str) -> NDArray[np.bool_]:
     """Mark those of some rows whose text is of a form; a text that many people wrote is looked at once."""
-    matches, places, found = re.compile(pattern).search, np.flatnonzero(rows), np.zeros(len(rows), dtype=np.bool_)
+    matches, places, marked = re.compile(pattern).search, np.flatnonzero(rows), np.zeros(len(rows), dtype=np.bool_)
     known = {text: matches(text) is not None for text in {texts[row] for row in places.tolist()}}
-    found[places] = [known[texts[row]] for row in places.tolist()]
-    return found
+    marked[places] = [known[texts[row]] for row in places.tolist()]
+    return marked
 
 
 def _shifted(numbers: Numbers, above: NDArray[np.bool_], exact: NDArray[np.bool_], wanted: Wanted) -> Numbers:
@@ -60,6 +60,6 @@ def _shifted(numbers: Numbers, above: NDArray[np.bool_], exact: NDArray[np.bool_
     return np.where(exact, numbers, within)
 
 
-def corrected_whole(numbers: Numbers, wanted: Wanted) -> Numbers:
+def corrected_integers(numbers: Numbers, wanted: Wanted) -> Numbers:
     """Correct whole numbers that were read to the nearest float: from 2^53 on it need not be the number."""
     return np.where(np.abs(numbers) < WIDE, numbers, numbers * (LESS if wanted.inexact is None else wanted.inexact))

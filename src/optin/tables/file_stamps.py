@@ -34,10 +34,10 @@ def expect_unchanged(files: Sequence[str], marks: Sequence[Mark]) -> None:
 
 def _local(file: str) -> Mark:
     try:
-        found = os.stat(file)
+        status = os.stat(file)
     except OSError:
         return None
-    return str(found.st_size), str(found.st_mtime_ns), str(found.st_ctime_ns), str(found.st_ino)
+    return str(status.st_size), str(status.st_mtime_ns), str(status.st_ctime_ns), str(status.st_ino)
 
 
 def _remote(file: str) -> Mark:
@@ -46,7 +46,7 @@ def _remote(file: str) -> Mark:
 
         system, path = url_to_fs(file)
         system.invalidate_cache()
-        found: dict[str, Any] = system.info(path)
+        info: dict[str, Any] = system.info(path)
     except Exception:  # whatever a storage service raises, the file cannot be vouched for
         return None
-    return str(found.get("size")), *(str(found[name]) for name in TOLD if name in found)
+    return str(info.get("size")), *(str(info[name]) for name in TOLD if name in info)

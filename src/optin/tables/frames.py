@@ -43,16 +43,16 @@ def arrow_of(frame: Any, names: Sequence[str] | None, *, others: bool = False) -
             raise no_column(NAME, name, known)
         expect_column(NAME, name, known)
     chosen = known if names is None else list(names)
-    found = {name: _column(arrow, frame, name) for name in chosen}
+    columns = {name: _column(arrow, frame, name) for name in chosen}
     if others:
-        found |= _others(arrow, frame, [name for name in known if name not in chosen])
-    return arrow.table(found)
+        columns |= _others(arrow, frame, [name for name in known if name not in chosen])
+    return arrow.table(columns)
 
 
 def _others(arrow: Any, frame: Any, names: Sequence[str]) -> dict[str, Any]:  # noqa: ANN401
     """Hand over what can be of columns that nobody asked for yet; one that is there twice is nobody's."""
-    found = {name: _handed(arrow, frame[name]) for name in names if names.count(name) == 1}
-    return {name: column for name, column in found.items() if column is not None and _may_answer(arrow, column.type)}
+    columns = {name: _handed(arrow, frame[name]) for name in names if names.count(name) == 1}
+    return {name: column for name, column in columns.items() if column is not None and _may_answer(arrow, column.type)}
 
 
 def _may_answer(arrow: Any, kind: Any) -> bool:  # noqa: ANN401
@@ -68,15 +68,15 @@ def index_of(frame: Any) -> Any:  # noqa: ANN401
 
 def _with_labels(frame: Any) -> Any:  # noqa: ANN401
     """Make named labels of pandas columns too, even if a column bears the same name: then nobody knows which is meant."""
-    whole = frame if index_of(frame) is not None else frame.reset_index(allow_duplicates=True)
-    return whole.set_axis([str(name) for name in whole.columns], axis=1)
+    labelled = frame if index_of(frame) is not None else frame.reset_index(allow_duplicates=True)
+    return labelled.set_axis([str(name) for name in labelled.columns], axis=1)
 
 
 def _column(arrow: Any, frame: Any, name: str) -> Any:  # noqa: ANN401
     """Hand over one column, or refuse it."""
     column = frame[name]
-    found = _handed(arrow, column)
-    if found is None:
+    handed = _handed(arrow, column)
+    if handed is None:
         raise BadInput(
             "{source}: {name} is stored as {kind}, or mixes things of different kinds; write them alike, for instance"
             ' table["{name}"].astype(str)',
@@ -84,21 +84,21 @@ def _column(arrow: Any, frame: Any, name: str) -> Any:  # noqa: ANN401
             name=name,
             kind=getattr(column, "dtype", type(column).__name__),
         )
-    return found
+    return handed
 
 
 def _handed(arrow: Any, column: Any) -> Any:  # noqa: ANN401
     """Turn a column into one of Arrow; None for what mixes kinds of things, and what is said of it may quote a cell."""
     try:
-        found = column.to_arrow() if hasattr(type(column), "to_arrow") else column
-        if not isinstance(found, arrow.Array | arrow.ChunkedArray):
-            found = arrow.array(_dense(found), from_pandas=True)
-        found = arrow.chunked_array([found]) if isinstance(found, arrow.Array) else found
-        if arrow.types.is_run_end_encoded(found.type):
-            found = arrow.compute.run_end_decode(found)
+        array = column.to_arrow() if hasattr(type(column), "to_arrow") else column
+        if not isinstance(array, arrow.Array | arrow.ChunkedArray):
+            array = arrow.array(_dense(array), from_pandas=True)
+        array = arrow.chunked_array([array]) if isinstance(array, arrow.Array) else array
+        if arrow.types.is_run_end_encoded(array.type):
+            array = arrow.compute.run_end_decode(array)
     except (arrow.ArrowException, TypeError, ValueError, OverflowError):
         return None
-    return found
+    return array
 
 
 def _dense(column: Any) -> Any:  # noqa: ANN401

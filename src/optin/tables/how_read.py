@@ -129,11 +129,11 @@ def _blank(given: float | str | None) -> float | None:
     if given is None or given == REFUSE:
         return None
     try:
-        found = limit_of(given)
+        limit = limit_of(given)
     except (TypeError, ValueError, ArithmeticError):
-        found = math.nan
-    if not found >= 0:
+        limit = math.nan
+    if not limit >= 0:
         raise BadInput(
             "{blank} is what an empty limit counts as: 0, another number, inf, or refuse", blank=Argument("blank_limit")
         )
-    return found
+    return limit

@@ -31,13 +31,13 @@ NO_OBJECT = "is no JSON object with each name once; write one object a line, in 
 def copy_objects(name: Path, path: Path, to: RowWriter) -> None:
     """Write objects as rows of text; the columns are all names that occur, in the order of their first appearance."""
     _expect_lines(name, path)
-    columns = list(dict.fromkeys(key for _, _, found in _objects(path) for key in found or ()))
+    columns = list(dict.fromkeys(key for _, _, entry in _objects(path) for key in entry or ()))
     to.head(columns)
-    for line, raw, found in _objects(path):
-        if found is None:
+    for line, raw, entry in _objects(path):
+        if entry is None:
             to.refuse(line, [raw.decode(errors="replace").strip()], NO_OBJECT)
         else:
-            to.add(line, [_text(found.get(key)) for key in columns])
+            to.add(line, [_text(entry.get(key)) for key in columns])
 
 
 def _expect_lines(name: Path, path: Path) -> None:
@@ -58,19 +58,19 @@ def _objects(path: Path) -> Iterator[tuple[int, bytes, dict[str, Any] | None]]:
 def _parsed(raw: bytes) -> dict[str, Any] | None:
     """Read one object; None where there is none, or one with letters that no text in UTF-8 can hold (half of a pair)."""
     try:
-        found = json.loads(raw.decode(), parse_float=str, parse_int=str, parse_constant=str, object_pairs_hook=_once)
+        entry = json.loads(raw.decode(), parse_float=str, parse_int=str, parse_constant=str, object_pairs_hook=_once)
         if b"\\u" in raw:
-            json.dumps(found, ensure_ascii=False).encode()
+            json.dumps(entry, ensure_ascii=False).encode()
     except (UnicodeError, ValueError, RecursionError):
         return None
-    return found if isinstance(found, dict) else None
+    return entry if isinstance(entry, dict) else None
 
 
 def _once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-    found = dict(pairs)
-    if len(found) < len(pairs):
+    entry = dict(pairs)
+    if len(entry) < len(pairs):
         raise ValueError
-    return found
+    return entry
 
 
 def _text(value: Any) -> str:  # noqa: ANN401 - whatever JSON holds

@@ -172,8 +172,8 @@ def _order(ours: Any, theirs: Any) -> Order | None:  # noqa: ANN401
     if ours.dtype != theirs.dtype or hasattr(ours, "is_overlapping"):
         # as objects 2^53 + 1 and 2.0^53 stay two things, and intervals that overlap are told apart
         ours, theirs = ours.astype(object), theirs.astype(object)
-    found: Order = theirs.get_indexer(ours)
-    return found if np.array_equal(np.sort(found), np.arange(len(found))) else None
+    order: Order = theirs.get_indexer(ours)
+    return order if np.array_equal(np.sort(order), np.arange(len(order))) else None
 
 
 def _another_order(name: str, whose: str) -> str:
@@ -202,7 +202,7 @@ def _why(ours: Any, theirs: Any, name: str, whose: str) -> str:  # noqa: ANN401
                 place = int(np.argmax(wrong))
                 return f"the label at index {place} of {owner} {words}, so labels do not tell people apart; {advice}"
     left, right = ours.astype(object), theirs.astype(object)
-    strange, lacking = (np.flatnonzero(found < 0) for found in (left.get_indexer(right), right.get_indexer(left)))
+    strange, lacking = (np.flatnonzero(places < 0) for places in (left.get_indexer(right), right.get_indexer(left)))
     labels, at, owner = (theirs, strange[0], name) if len(strange) else (ours, lacking[0], whose)
     others = "the others" if len(strange) else f"those of {name}"
     return (
@@ -272,5 +272,7 @@ def _first_wrong(given: list[Any], ids: tuple[str, ...]) -> str:
 
 def _listed(column: Any) -> list[Any]:  # noqa: ANN401
     """List ids as people have them: whole numbers by their digits, as when a table is read."""
-    found = column.to_pylist() if hasattr(type(column), "to_pylist") else column
-    return [str(each) if isinstance(each, int | np.integer) and not isinstance(each, bool) else each for each in found]
+    entries = column.to_pylist() if hasattr(type(column), "to_pylist") else column
+    return [
+        str(each) if isinstance(each, int | np.integer) and not isinstance(each, bool) else each for each in entries
+    ]

@@ -66,12 +66,12 @@ def read_parquet(path: Path, names: list[str]) -> pa.Table:
     except _damage():
         table = None
     if table is None:
-        expect_whole(path)
+        expect_complete(path)
         raise BadInput("{path} is damaged: its rows cannot be read; write it again", path=path)
     return table
 
 
-def expect_whole(path: Path) -> None:
+def expect_complete(path: Path) -> None:
     """Name the first column that cannot be read; one column of one row group is in memory at a time."""
     if not path.exists():
         raise BadInput("{path} was taken away while it was read; put it back, then try again", path=path)

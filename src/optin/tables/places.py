@@ -33,8 +33,8 @@ def files_of(path: str) -> tuple[Path, ...]:
     if place.is_dir():
         return _one_kind(path, _inside(place))
     if has_magic(path) and not place.exists():
-        found = sorted({Path(name) for name in glob(_pattern(place), recursive=True)})
-        return _one_kind(path, [file for file in found if file.is_file()])
+        files = sorted({Path(name) for name in glob(_pattern(place), recursive=True)})
+        return _one_kind(path, [file for file in files if file.is_file()])
     if path == "-" or place.is_fifo():
         raise BadInput(
             "{path} is a stream, and people are read from files, more than once; save it to a file first", path=path

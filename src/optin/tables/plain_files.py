@@ -108,8 +108,8 @@ def plain(file: Path, how: HowRead = AS_FOUND) -> DataFile:
     """Return a file that every engine reads: itself, or a copy that was made when it was first asked for."""
     real = real_name(str(file))
     with told([DataFile(file, Path(real))]):
-        found = _made(real, marks_of([real])[0], how.delimiter, how.table, how.missing, how.skip_bad is not None)
-    return replace(found, name=file, path=file if str(found.path) == real else found.path)
+        made = _made(real, marks_of([real])[0], how.delimiter, how.table, how.missing, how.skip_bad is not None)
+    return replace(made, name=file, path=file if str(made.path) == real else made.path)
 
 
 def words_of(files: Sequence[DataFile], marks: Sequence[str]) -> str:
@@ -118,9 +118,9 @@ def words_of(files: Sequence[DataFile], marks: Sequence[str]) -> str:
     >>> words_of([DataFile("a.csv", Path("b.csv"), ("semicolons", "gzip"))], [",", "."])
     'semicolons, gzip, with decimal commas'
     """
-    found = list(dict.fromkeys(word for file in files for word in file.words))
+    forms = list(dict.fromkeys(word for file in files for word in file.words))
     commas = ["with decimal commas"] if "," in marks else []
-    return " ".join([", ".join(found), *commas]).strip() if len(found) < 2 else ", ".join([*found, *commas])
+    return " ".join([", ".join(forms), *commas]).strip() if len(forms) < 2 else ", ".join([*forms, *commas])
 
 
 @contextmanager
@@ -209,8 +209,8 @@ def _with_commas(file: DataFile, sign: str, missing: Missing, *, skip: bool) -> 
     to, bad, width, at = scratch_file(".csv"), list[tuple[int, tuple[str, ...], str]](), 0, 1
     with to.open("w", encoding="utf-8", newline="") as opened:
         writer = csv.writer(opened, lineterminator="\n")
-        for line, found in csv_rows(file.path, sign):
-            row, width = (emptied(found, missing) if width else found), width or len(found)
+        for line, cells in csv_rows(file.path, sign):
+            row, width = (emptied(cells, missing) if width else cells), width or len(cells)
             if skip and len(row) != width:
                 bad.append((line, tuple(row), width_words(len(row), width)))
                 continue
@@ -230,11 +230,11 @@ def written(form: DataFile, write: Callable[[Copy], None], missing: Missing, *, 
     with form.path.open("w", encoding="utf-8", newline="") as opened:
         copy = Copy(opened, missing)
         write(copy)
-    found = replace(form, lines=copy.lines, bad=tuple(copy.bad))
+    made = replace(form, lines=copy.lines, bad=tuple(copy.bad))
     if copy.bad and not skip:
-        rows = [BadRow(place, "", words) for place, _, words in found.bad_lines()[:FIRST]]
+        rows = [BadRow(place, "", words) for place, _, words in made.bad_lines()[:FIRST]]
         raise unusable(rows, len(copy.bad))
-    return found
+    return made
 
 
 def _json_lines(file: Path, kind: FileKind, how: HowRead, skip: bool) -> DataFile:

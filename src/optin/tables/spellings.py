@@ -5,7 +5,6 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
-from optin.tables.cells import BLANKS
 from optin.tables.columns import (
     A_DATE,
     GROUPED,
@@ -21,6 +20,7 @@ from optin.tables.columns import (
     Wanted,
 )
 from optin.tables.decimal_marks import COMMA, WITH_COMMA, WITH_POINT
+from optin.tables.table_cells import BLANKS
 
 ENDLESS_WORDS = "^(unlimited|no limit|limitless|without limit|any|anything|everything|infinite|max|maximum|∞)$"
 NOTHING_WORDS = (

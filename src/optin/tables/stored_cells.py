@@ -11,10 +11,9 @@ import pyarrow.compute as pc
 from numpy.typing import NDArray
 
 from optin.errors import BadInput
-from optin.tables.cells import Mask, numbers_in, truths_in
 from optin.tables.columns import Wanted
 from optin.tables.decimal_marks import POINT
-from optin.tables.decimals import corrected_whole
+from optin.tables.decimals import corrected_integers
 from optin.tables.stored_types import (
     expect_ids,
     expect_numbers,
@@ -24,6 +23,7 @@ from optin.tables.stored_types import (
     plain_type,
     type_name,
 )
+from optin.tables.table_cells import Mask, numbers_in, truths_in
 
 
 def as_ids(column: pa.ChunkedArray, name: str, file: str) -> list[str | None]:
@@ -59,7 +59,7 @@ def as_numbers(
         return numbers_in([text or "" for text in pc.cast(plain, pa.string()).to_pylist()], wanted, written)
     numbers = np.array(pc.cast(plain, pa.float64(), safe=False).to_pylist(), dtype=np.float64)  # None becomes NaN
     if wanted is not None and pa.types.is_integer(plain.type):
-        numbers = corrected_whole(numbers, wanted)
+        numbers = corrected_integers(numbers, wanted)
     return numbers, np.zeros(len(plain), dtype=np.bool_)
 
 

@@ -41,7 +41,7 @@ class UnsaidCells:
 def unsaid_cells(sheet: Any) -> UnsaidCells:  # noqa: ANN401 - openpyxl is not always there
     """Find such cells below the first row; only a file that may have some is looked through."""
     formulas, merged = defaultdict[int, set[int]](set), defaultdict[int, list[tuple[int, int]]](list)
-    for name, value in _found(sheet) if _may_have(sheet) else ():
+    for name, value in _unsaid(sheet) if _may_have(sheet) else ():
         if name == FORMULA:
             row, column = value
             formulas[row].add(column)
@@ -63,7 +63,7 @@ def _may_have(sheet: Any) -> bool:  # noqa: ANN401
     return False
 
 
-def _found(sheet: Any) -> Iterator[tuple[str, tuple[int, ...]]]:  # noqa: ANN401
+def _unsaid(sheet: Any) -> Iterator[tuple[str, tuple[int, ...]]]:  # noqa: ANN401
     expect("excel", "a workbook (XLSX)")
     from openpyxl.utils import coordinate_to_tuple, range_boundaries
     from openpyxl.xml.functions import iterparse

@@ -12,10 +12,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from optin.tables.bad_rows import FIRST, SHARED_ID, BadRow, mended, none_left, unusable, write_bad
-from optin.tables.cells import Mask
 from optin.tables.columns import NO_ID, Wanted
-from optin.tables.reading import Table, read_files
 from optin.tables.spellings import said_of
+from optin.tables.table import Table, read_files
+from optin.tables.table_cells import Mask
 
 Numbers = NDArray[np.float64]
 
@@ -64,7 +64,7 @@ def usable(table: Table, id: str, wanted: Sequence[Wanted]) -> Usable:  # noqa: 
     if not ids:
         raise none_left(gone, table.how.skip_bad)
     left = replace(table.without(bad) if bad.any() else table, how=replace(table.how, skip_bad=None))
-    return Usable(left, ids, {name: found[~bad] for name, found in numbers.items()}, gone)
+    return Usable(left, ids, {name: values[~bad] for name, values in numbers.items()}, gone)
 
 
 def _faults(wanted: Wanted, numbers: Numbers, others: Mask) -> list[Fault]:
@@ -85,23 +85,23 @@ def _repeated(texts: Sequence[str], id: str) -> Fault:  # noqa: A002
 
 
 def _bad_rows(table: Table, wanted: Sequence[Wanted], faults: Sequence[Fault], rows: Sequence[int]) -> list[BadRow]:
-    named, mark, found = {one.name: one for one in wanted}, cache(table.mark), []
+    named, mark, bad_rows = {one.name: one for one in wanted}, cache(table.mark), []
     for row, place in zip(rows, table.places(rows), strict=True):
         fault = next(fault for fault in faults if fault.rows[row])
         words = fault.words or said_of(table.cell(fault.column, row), named[fault.column], mark(fault.column))
-        found.append(BadRow(place, fault.column, words))
-    return found
+        bad_rows.append(BadRow(place, fault.column, words))
+    return bad_rows
 
 
 def _write(table: Table, path: Path, wanted: Sequence[Wanted], faults: Sequence[Fault], rows: NDArray[np.intp]) -> None:
     """Write rows that were left out with all their cells: lines of another width first, then the others."""
-    whole = read_files(table.parts, None, how=table.how)
+    stored = read_files(table.parts, None, how=table.how)
     lines = [line for part in table.parts for line in part.bad_lines()]
-    found = _bad_rows(table, wanted, faults, rows.tolist())
-    cells = [[whole.cell(name, row) for name in whole.names] for row in rows.tolist()]
-    said = [mended(row.column, row.words) for row in found]
+    bad_rows = _bad_rows(table, wanted, faults, rows.tolist())
+    cells = [[stored.cell(name, row) for name in stored.names] for row in rows.tolist()]
+    said = [mended(row.column, row.words) for row in bad_rows]
     write_bad(
         path,
-        whole.names,
-        [*lines, *((row.place, inside, words) for row, inside, words in zip(found, cells, said, strict=True))],
+        stored.names,
+        [*lines, *((row.place, inside, words) for row, inside, words in zip(bad_rows, cells, said, strict=True))],
     )

@@ -93,6 +93,6 @@ def _text(cell: Any) -> str:  # noqa: ANN401
         return str(value)
     if "%" in shown:
         return f"{value * 100:.15g} %"
-    whole = isinstance(value, int) or (value.is_integer() and abs(value) < 2**53)
-    text = str(int(value)) if whole else repr(value)
-    return text.zfill(len(shown)) if whole and _ZEROS.match(shown) and value >= 0 else text
+    integer = isinstance(value, int) or (value.is_integer() and abs(value) < 2**53)
+    text = str(int(value)) if integer else repr(value)
+    return text.zfill(len(shown)) if integer and _ZEROS.match(shown) and value >= 0 else text

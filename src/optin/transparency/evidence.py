@@ -9,9 +9,9 @@ from typing import Any
 from optin.errors import BadInput
 from optin.transparency.checkpoint import Checkpoint
 from optin.transparency.note import SignedNote, VerifierKey, expect
-from optin.transparency.opening import Opened, Trust, opened
 from optin.transparency.succession import Succession
 from optin.transparency.tree import climb, grew, is_path, leaf_of
+from optin.transparency.trust import Opened, Trust, opened
 from optin.wording.numbers import count
 from optin.wording.records import Brief
 
@@ -90,7 +90,7 @@ class LogProof(Brief):
         if not (is_path(path) and all(isinstance(each, list) and len(each) <= _MOST for each in (keys, *lists))):
             raise BadInput("this receipt's proof of the log cannot be read")
         earlier, successions = lists
-        found = cls(
+        proof = cls(
             _note(record["checkpoint"]),
             tuple(VerifierKey.from_text(_text(key)) for key in keys),
             tuple(path),
@@ -98,18 +98,18 @@ class LogProof(Brief):
             tuple(_note(each) for each in successions),
         )
         # that each is a checkpoint, or says which key follows which, is known from here on
-        _ = found.growths, [Succession.from_text(each.text) for each in found.successions]
-        return found
+        _ = proof.growths, [Succession.from_text(each.text) for each in proof.successions]
+        return proof
 
 
-def _text(found: object) -> str:
-    if not isinstance(found, str):
+def _text(entry: object) -> str:
+    if not isinstance(entry, str):
         raise BadInput("this receipt's proof of the log cannot be read")
-    return found
+    return entry
 
 
-def _note(found: object) -> SignedNote:
-    return SignedNote.from_text(_text(found))
+def _note(entry: object) -> SignedNote:
+    return SignedNote.from_text(_text(entry))
 
 
 def _earlier(record: object) -> Earlier:
@@ -126,8 +126,8 @@ def act_leaf(head: str) -> bytes:
 def shown_in(proof: LogProof, *, number: int, head: str, trust: Trust | None = None) -> Opened:
     """Check that an act is in the log of a signed checkpoint, and that the log grew from each earlier one to it."""
     trust = proof.trusting(trust or Trust())
-    found = opened(proof.note, proof.keys, trust)
-    expect_act(found.checkpoint, proof.path, number=number, head=head)
+    shown = opened(proof.note, proof.keys, trust)
+    expect_act(shown.checkpoint, proof.path, number=number, head=head)
     for each, grown in zip(proof.earlier, proof.growths, strict=True):
         opened(each.note, proof.keys, trust)
         expect(
@@ -135,7 +135,7 @@ def shown_in(proof: LogProof, *, number: int, head: str, trust: Trust | None = N
             f"the log of {count_of(grown.new)} does not begin with the one of {count_of(grown.old)} that was signed before:"
             " the ledger was rewritten",
         )
-    return found
+    return shown
 
 
 def expect_act(checkpoint: Checkpoint, path: Sequence[str], *, number: int, head: str) -> None:
@@ -166,7 +166,7 @@ def _leads(old: Checkpoint, new: Checkpoint, growths: Sequence[Grown]) -> bool:
     """Tell whether growths lead from one checkpoint to another."""
     reached = {old}
     while True:
-        steps = {grown.new for grown in growths if grown.old in reached} - reached
-        if not steps:
+        newer = {grown.new for grown in growths if grown.old in reached} - reached
+        if not newer:
             return new in reached
-        reached |= steps
+        reached |= newer

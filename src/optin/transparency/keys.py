@@ -75,9 +75,9 @@ class SigningKey(OneLine):
         """Read a private key; nothing of it is repeated where it cannot be read."""
         name, _, rest = text.strip().removeprefix(_PREFIX).partition("+")
         key_id, _, data = rest.partition("+")
-        found = decoded(data)
-        if text.startswith(_PREFIX) and found and len(found) == 33 and found[0] in (ED25519, COSIGNATURE):
-            key = cls(checked_name(name), found[0], found[1:])
+        raw = decoded(data)
+        if text.startswith(_PREFIX) and raw and len(raw) == 33 and raw[0] in (ED25519, COSIGNATURE):
+            key = cls(checked_name(name), raw[0], raw[1:])
             if key.verifier.id.hex() == key_id:
                 return key
         raise BadInput("this file does not hold a private key as optin writes it")

@@ -57,10 +57,10 @@ def _is_name(name: str) -> bool:
 def decoded(text: str) -> bytes | None:
     """Read base64 as it is written in one way only; None if it is not."""
     try:
-        found = base64.b64decode(text, validate=True)
+        raw = base64.b64decode(text, validate=True)
     except (binascii.Error, ValueError):
         return None
-    return found if encoded(found) == text else None
+    return raw if encoded(raw) == text else None
 
 
 def encoded(data: bytes) -> str:
@@ -95,9 +95,9 @@ class VerifierKey(Brief):
         """Read a key; one whose id is not its own is refused."""
         name, _, rest = text.strip().partition("+")
         key_id, _, data = rest.partition("+")
-        found = decoded(data)
-        if found and len(found) == 1 + _PUBLIC and found[0] in KINDS and _is_name(name) and not _is_weak(found[1:]):
-            key = cls(name, found[0], found[1:])
+        raw = decoded(data)
+        if raw and len(raw) == 1 + _PUBLIC and raw[0] in KINDS and _is_name(name) and not _is_weak(raw[1:]):
+            key = cls(name, raw[0], raw[1:])
             if key.id.hex() == key_id:
                 return key
         raise BadInput(
@@ -121,10 +121,10 @@ class Signature(Brief):
     def from_line(cls, line: str) -> Signature:
         """Read a line."""
         name, _, data = line.removeprefix(DASH).removesuffix("\n").partition(" ")
-        found = decoded(data)
-        if not line.startswith(DASH) or not _is_name(name) or found is None or len(found) <= _ID:
+        raw = decoded(data)
+        if not line.startswith(DASH) or not _is_name(name) or raw is None or len(raw) <= _ID:
             raise BadInput("this is not a signature's line as it stands under a checkpoint")
-        return cls(name, found[:_ID], found[_ID:])
+        return cls(name, raw[:_ID], raw[_ID:])
 
     def is_of(self, key: VerifierKey) -> bool:
         """Tell whether it claims to be made with this key; whether it was is another matter."""

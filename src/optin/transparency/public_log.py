@@ -13,8 +13,8 @@ from optin.formats.strict_json import once
 from optin.transparency.checkpoint import Checkpoint
 from optin.transparency.evidence import Grown, count_of
 from optin.transparency.note import SignedNote, VerifierKey, expect
-from optin.transparency.opening import Opened, Trust, opened
 from optin.transparency.tree import is_path
+from optin.transparency.trust import Opened, Trust, opened
 from optin.wording.records import Brief
 
 _FIELDS = {"optin", "keys", "checkpoints", "paths", "successions"}
@@ -62,14 +62,14 @@ class PublicLog(Brief):
             record = json.loads(text, object_pairs_hook=once)
             lists = all(isinstance(record[name], list) for name in _FIELDS - {"optin"})
             if lists and set(record) == _FIELDS and record["optin"] == "log" and all(map(is_path, record["paths"])):
-                found = cls(
+                log = cls(
                     tuple(SignedNote.from_text(str(note)) for note in record["checkpoints"]),
                     tuple(tuple(path) for path in record["paths"]),
                     tuple(VerifierKey.from_text(str(key)) for key in record["keys"]),
                     tuple(SignedNote.from_text(str(note)) for note in record["successions"]),
                 )
-                if len(found.notes) == len(found.paths) + 1 and found.growths is not None:
-                    return found
+                if len(log.notes) == len(log.paths) + 1 and log.growths is not None:
+                    return log
         except BadInput:
             raise
         except (AttributeError, KeyError, RecursionError, TypeError, ValueError):
@@ -80,14 +80,14 @@ class PublicLog(Brief):
 def checked_log(log: PublicLog, trust: Trust | None = None) -> list[Opened]:
     """Check every signature of a log, and that each checkpoint begins with the one before; PromiseBroken otherwise."""
     trust = log.trusting(trust or Trust())
-    found = [opened(note, log.keys, trust) for note in log.notes]
+    checkpoints = [opened(note, log.keys, trust) for note in log.notes]
     for grown in log.growths:
         expect(
             grown.holds,
             f"the log of {count_of(grown.new)} does not begin with the one of {count_of(grown.old)} that was signed before:"
             " the ledger was rewritten",
         )
-    return found
+    return checkpoints
 
 
 def published_log(
@@ -97,7 +97,7 @@ def published_log(
     successions: Iterable[SignedNote],
 ) -> PublicLog:
     """Put a log together."""
-    found = PublicLog(tuple(notes), tuple(paths), tuple(keys), tuple(successions))
-    if not found.notes:
+    log = PublicLog(tuple(notes), tuple(paths), tuple(keys), tuple(successions))
+    if not log.notes:
         raise BadInput("no checkpoint was signed yet: make a key with optin ledger key, and sign")
-    return found
+    return log

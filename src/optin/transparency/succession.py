@@ -34,18 +34,22 @@ class Succession(Brief):
         lines = text.split("\n")
         if len(lines) != 5 or lines[0] != _TITLE or not lines[1].isdecimal() or len(lines[1]) > 18:
             raise BadInput("this does not say which key follows which")
-        found = cls(int(lines[1]), VerifierKey.from_text(lines[2]), VerifierKey.from_text(lines[3]))
-        if found.old.name != found.new.name or {found.old.kind, found.new.kind} != {ED25519} or found.old == found.new:
+        succession = cls(int(lines[1]), VerifierKey.from_text(lines[2]), VerifierKey.from_text(lines[3]))
+        if (
+            succession.old.name != succession.new.name
+            or {succession.old.kind, succession.new.kind} != {ED25519}
+            or succession.old == succession.new
+        ):
             raise BadInput("a key can only be followed by another one of the same log")
-        return found
+        return succession
 
     @classmethod
     def from_note(cls, note: SignedNote) -> Succession:
         """Read one; the new key must have signed it."""
-        found = cls.from_text(note.text)
-        if good_signature(note, found.new) is None:
+        succession = cls.from_text(note.text)
+        if good_signature(note, succession.new) is None:
             raise BadInput("a new key has to sign that it follows another")
-        return found
+        return succession
 
     def signed(self, *keys: SigningKey) -> SignedNote:
         """Sign it."""
@@ -59,13 +63,20 @@ def with_successors(known: Mapping[VerifierKey, float], notes: Iterable[SignedNo
     A key is followed by whom it signed as its successor, once: what it signs for more acts after that is a thief's. A lost
     key signed no successor, so whoever knows only the lost one knows none. Whom a known key says to follow is believed it.
     """
-    found, steps = dict(known), {note: Succession.from_note(note) for note in notes}
-    agreed, before = cache(lambda note: good_signature(note, steps[note].old) is not None), dict[VerifierKey, float]()
-    while found != before:
-        before = dict(found)
-        for step in steps.values():
-            if step.new in found:
-                found[step.old] = min(found.get(step.old, math.inf), step.size)
-        follows = (step.new for note, step in steps.items() if found.get(step.old) == math.inf and agreed(note))
-        found |= dict.fromkeys(islice(follows, 1), math.inf)  # one at a time: it ends the key that it follows
-    return found
+    ends, successions = dict(known), {note: Succession.from_note(note) for note in notes}
+    agreed, before = (
+        cache(lambda note: good_signature(note, successions[note].old) is not None),
+        dict[VerifierKey, float](),
+    )
+    while ends != before:
+        before = dict(ends)
+        for succession in successions.values():
+            if succession.new in ends:
+                ends[succession.old] = min(ends.get(succession.old, math.inf), succession.size)
+        follows = (
+            succession.new
+            for note, succession in successions.items()
+            if ends.get(succession.old) == math.inf and agreed(note)
+        )
+        ends |= dict.fromkeys(islice(follows, 1), math.inf)  # one at a time: it ends the key that it follows
+    return ends

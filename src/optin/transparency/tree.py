@@ -33,16 +33,16 @@ class MerkleTree:
     """
 
     def __init__(self, leaves: Sequence[bytes]) -> None:
-        level = list(leaves) or [hashlib.sha256(b"").digest()]
-        self.levels, self.size = [level], len(leaves)
-        while len(level) > 1:
-            level = _parents(level)
-            self.levels.append(level)
+        layer = list(leaves) or [hashlib.sha256(b"").digest()]
+        self.layers, self.size = [layer], len(leaves)
+        while len(layer) > 1:
+            layer = _parents(layer)
+            self.layers.append(layer)
 
     @property
     def root(self) -> str:
         """The one hash that stands for all leaves."""
-        return self.levels[-1][0].hex()
+        return self.layers[-1][0].hex()
 
     def path(self, index: int, size: int | None = None) -> tuple[str, ...]:
         """List the sister hashes met on the way from a leaf to the root, also to that of the first ``size`` leaves."""
@@ -66,7 +66,7 @@ class MerkleTree:
         """Hash a part of the leaves; it begins where a subtree of its size does, so that most of it is known."""
         height = (stop - start - 1).bit_length()
         if stop - start == 1 << height:
-            return self.levels[height][start >> height]
+            return self.layers[height][start >> height]
         middle = start + (1 << height - 1)
         return node_of(self._node(start, middle), self._node(middle, stop))
 
@@ -81,10 +81,10 @@ class MerkleTree:
         return [*self._growth(middle, stop, old - half, known=False), self._node(start, middle)]
 
 
-def _parents(level: list[bytes]) -> list[bytes]:
+def _parents(layer: list[bytes]) -> list[bytes]:
     sha256 = hashlib.sha256
-    parents = [sha256(_NODE + left + right).digest() for left, right in zip(level[::2], level[1::2], strict=False)]
-    return parents + level[-1:] if len(level) % 2 else parents
+    parents = [sha256(_NODE + left + right).digest() for left, right in zip(layer[::2], layer[1::2], strict=False)]
+    return parents + layer[-1:] if len(layer) % 2 else parents
 
 
 def climb(leaf: bytes, index: int, count: int, path: Sequence[str]) -> str:

@@ -22,8 +22,8 @@ from optin.transparency.checkpoint import Checkpoint
 from optin.transparency.evidence import count_of, fork_between
 from optin.transparency.keys import SigningKey, read_key, write_key
 from optin.transparency.note import Signature, SignedNote, VerifierKey
-from optin.transparency.opening import Opened, Trust, opened
 from optin.transparency.public_log import PublicLog
+from optin.transparency.trust import Opened, Trust, opened
 from optin.wording.records import Brief
 
 FORKED = (
@@ -57,7 +57,7 @@ class Remembered(Brief):
 class Cosigned(Brief):
     """What a witness found and signed; ``first`` says that it had never seen this log before."""
 
-    found: Opened
+    opened: Opened
     signature: Signature
     first: bool
 
@@ -104,14 +104,14 @@ class Witness:
             before = self.remembered(origin)
             remembered = Trust(before.keys if before else ())
             known = log.trusting(trust if trust and trust.knows_logs else remembered)
-            found = opened(log.newest, log.keys, known)
+            newest = opened(log.newest, log.keys, known)
             if before is not None:
-                self._expect_grown(log, before, found)
-            self._remember(origin, Remembered(log.newest, (found.signer,)))
-            return Cosigned(found, self._key.signed(log.newest.text, time=time), before is None)
+                self._expect_grown(log, before, newest)
+            self._remember(origin, Remembered(log.newest, (newest.signer,)))
+            return Cosigned(newest, self._key.signed(log.newest.text, time=time), before is None)
 
-    def _expect_grown(self, log: PublicLog, before: Remembered, found: Opened) -> None:
-        old, new = Checkpoint.from_text(before.note.text), found.checkpoint
+    def _expect_grown(self, log: PublicLog, before: Remembered, newest: Opened) -> None:
+        old, new = Checkpoint.from_text(before.note.text), newest.checkpoint
         told: dict[str, Any] = {"origin": new.origin, "before": count_of(old), "now": count_of(new)}
         if new.size < old.size:
             raise PromiseBroken(ROLLED_BACK, **told, evidence=self._keep(before.note, log))

@@ -11,6 +11,7 @@ import asyncio
 import contextlib
 import select
 import socket
+from collections.abc import Callable
 from typing import Any
 
 import uvicorn
@@ -48,9 +49,9 @@ class _Limited(H11Protocol):
 
     def _make_room(self) -> None:
         """Hang up on those that have kept us waiting longest, one in twenty at once: choosing takes longer than hanging up."""
-        kept = [one for one in self.connections if isinstance(one, _Limited) and one.keeps_us_waiting]
+        waiting = [one for one in self.connections if isinstance(one, _Limited) and one.keeps_us_waiting]
         going = len(self.connections) - self.most + self.most // 20
-        for one in sorted(kept, key=lambda one: one._since)[:going]:
+        for one in sorted(waiting, key=lambda one: one._since)[:going]:
             if not one.has_sent_more:
                 one.hang_up()
         if len(self.connections) > self.most:
@@ -149,9 +150,19 @@ def limited(settings: WebSettings) -> type[asyncio.Protocol]:
 class Server(uvicorn.Server):
     """A server that lets a few in at a time, while many may stand at its door: asyncio has one number for both."""
 
+    def __init__(self, config: uvicorn.Config, then: Callable[[], None]) -> None:
+        super().__init__(config)
+        self._then = then
+
+    @property
+    def found_no_room(self) -> bool:
+        """Whether it ended because its address is another's, or none of this machine."""
+        return not (self.started or self.lifespan.should_exit)
+
     async def startup(self, sockets: list[socket.socket] | None = None) -> None:
-        """Begin to listen, with a long line."""
+        """Begin to listen, with a long line; what is to be done once people can come is done then, and not before."""
         await super().startup(sockets)
         for each in [one for server in self.servers for one in server.sockets]:
             with contextlib.closing(socket.socket(fileno=socket.dup(each.fileno()))) as same:
                 same.listen(IN_LINE)
+        self._then()

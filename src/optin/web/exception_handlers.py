@@ -13,9 +13,10 @@ from starlette.responses import JSONResponse, Response
 from starlette.types import Message, Receive, Scope, Send
 
 from optin.errors import Failure, OptinError
+from optin.web.languages import of_reader
 from optin.web.middleware import Middleware
 from optin.web.service.failures import TooSoon, VisitFailure
-from optin.wording.language import N_
+from optin.wording.language import N_, speaking
 
 LOG = logging.getLogger("optin.web")
 
@@ -35,7 +36,8 @@ def answered(request: Request, status: int, why: Failure | str, headers: dict[st
         return JSONResponse({"error": str(why)}, status_code=status, headers=headers)
     from optin.web.pages.errors import page
 
-    shown = page(request, status, why)
+    with speaking(of_reader(request.scope, otherwise=request.app.state.settings.language)):
+        shown = page(request, status, why)
     shown.headers.update(headers or {})
     return shown
 

@@ -95,7 +95,7 @@ class BodyLimit(Middleware):
             return
         try:
             async with asyncio.timeout(self._seconds):
-                body = await self._whole(receive)
+                body = await self._complete(receive)
         except TimeoutError:
             words = f"a request must be whole within {self._seconds:g} s; send it again"
             await _refuse(scope, receive, send, 408, words)
@@ -107,7 +107,7 @@ class BodyLimit(Middleware):
             return
         await self._app(scope, _replayed(body, receive), send)
 
-    async def _whole(self, receive: Receive) -> bytes | None:
+    async def _complete(self, receive: Receive) -> bytes | None:
         """Read a body to its end or past what is accepted; None if its sender hung up."""
         body, more = b"", True
         while more and len(body) <= self._most:

@@ -53,13 +53,13 @@ def language(tag: str) -> Language:
 def _read(tag: str) -> Language:
     with (CATALOGUES / tag / "LC_MESSAGES" / "optin.po").open("rb") as file:
         catalogue = read_po(file, locale=tag)
-    found: dict[str, tuple[str, ...]] = {}
+    messages: dict[str, tuple[str, ...]] = {}
     for each in catalogue:
         one = each.id if isinstance(each.id, str) else each.id[0]
         forms = (each.string,) if isinstance(each.string, str) else tuple(each.string or ())
         if one and forms and all(forms) and not each.fuzzy:
-            found[one] = forms
-    return made(Locale.parse(tag), found, c2py(catalogue.plural_expr))
+            messages[one] = forms
+    return made(Locale.parse(tag), messages, c2py(catalogue.plural_expr))
 
 
 def made(locale: Locale, messages: Mapping[str, tuple[str, ...]], form: Callable[[int], int]) -> Language:
@@ -130,6 +130,11 @@ def asked_for(scope: Scope, *, otherwise: str) -> Language:
     path: str = scope["path"]
     if path.endswith(_FILES) or any(path == each or path.startswith(f"{each}/") for each in _FOR_PROGRAMS):
         return ENGLISH
+    return of_reader(scope, otherwise=otherwise)
+
+
+def of_reader(scope: Scope, *, otherwise: str) -> Language:
+    """Say which language whoever asks reads: what stands on a page instead of a file is for them."""
     headers = Headers(scope=scope)
     chosen = cookie_parser(headers.get("cookie", "")).get(COOKIE, "")
     return language(chosen if chosen in tags() else wanted(headers.get("accept-language", ""), otherwise=otherwise))

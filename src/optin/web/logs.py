@@ -45,11 +45,11 @@ def _place(record: logging.LogRecord) -> list[str]:
     return places[-8:]
 
 
-def set_up_logs(level: str) -> None:
+def set_up_logs(log_level: str) -> None:
     """Send every log line of the process to standard error as JSON."""
     handler = logging.StreamHandler(sys.stderr)
     handler.setFormatter(JsonLines())
-    logging.basicConfig(level=level.upper(), handlers=[handler], force=True)
+    logging.basicConfig(level=log_level.upper(), handlers=[handler], force=True)
     for name in ("uvicorn", "uvicorn.error", "uvicorn.access"):
         logging.getLogger(name).handlers = []
         logging.getLogger(name).propagate = name != "uvicorn.access"

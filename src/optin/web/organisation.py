@@ -143,18 +143,18 @@ def blocks(text: str) -> list[tuple[str, list[str]]]:
     >>> blocks("# Who\nTown hall\nMarket 1\n\nWrite to us.")
     [('h2', ['Who']), ('p', ['Town hall', 'Market 1']), ('p', ['Write to us.'])]
     """
-    found: list[tuple[str, list[str]]] = []
+    parts: list[tuple[str, list[str]]] = []
     for part in "\n".join(line.rstrip() for line in text.splitlines()).split("\n\n"):
         lines: list[str] = []
         for line in filter(None, part.split("\n")):
             if line.startswith("#"):
-                found += [("p", lines)] if lines else []
-                found.append(("h2", [line.lstrip("# ")]))
+                parts += [("p", lines)] if lines else []
+                parts.append(("h2", [line.lstrip("# ")]))
                 lines = []
             else:
                 lines.append(line)
-        found += [("p", lines)] if lines else []
-    return found
+        parts += [("p", lines)] if lines else []
+    return parts
 
 
 _HERE: ContextVar[Organisation] = ContextVar("organisation", default=Organisation())  # noqa: B039 - it is frozen

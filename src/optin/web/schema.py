@@ -18,6 +18,8 @@
     web_jobs           long work: what, how far, and how it ended
     web_events         what was done, in words that name no person and no number of theirs
 
+Where words are stored that were filled in, ``told`` holds their template and data as JSON, so that nobody reads the words.
+
 The ledger only grows; these rows change and go. What must not be lost or done twice is in the ledger.
 """
 
@@ -108,6 +110,7 @@ mails = Table(
     Column("tries", Integer, nullable=False),
     Column("next_at", _TIME, nullable=False),
     Column("reason", String(80)),
+    Column("told", Text),
 )
 
 addresses = Table(
@@ -196,6 +199,7 @@ jobs = Table(
     Column("done", BigInteger, nullable=False),
     Column("total", BigInteger, nullable=False),
     Column("error", Text),
+    Column("told", Text),
     Column("created_at", _TIME, nullable=False),
     Column("changed_at", _TIME, nullable=False),
 )
@@ -209,4 +213,5 @@ events = Table(
     Column("round", Integer),
     Column("kind", String(32), nullable=False),
     Column("words", Text, nullable=False),
+    Column("told", Text),
 )

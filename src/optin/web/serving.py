@@ -9,6 +9,7 @@ from typing import Any
 
 import uvicorn
 
+from optin.errors import BadInput
 from optin.web.app import create_app, open_service
 from optin.web.connections import AT_ONCE, Server, limited
 from optin.web.logs import set_up_logs
@@ -34,13 +35,30 @@ def serve(settings: WebSettings) -> None:
     try:
         if notice:
             _tell(notice)
-        _greet(settings, service)
+        config = uvicorn.Config(create_app(settings, service), **server_options(settings))
         set_up_logs(settings.log_level)
         take_short_turns()
-        with contextlib.suppress(KeyboardInterrupt):
-            Server(uvicorn.Config(create_app(settings, service), **server_options(settings))).run()
+        _run(Server(config, lambda: _greet(settings, service)))
     finally:
         service.ledger.close()
+
+
+def _run(server: Server) -> None:
+    """Run a server to its end; one that could not listen says so in words, not only in the log."""
+    try:
+        with contextlib.suppress(KeyboardInterrupt):
+            server.run()
+    except SystemExit:
+        if not server.found_no_room:
+            raise
+    else:
+        return
+    raise BadInput(
+        "cannot listen on port {port} of {host}: something else does already, or this machine may not; choose another: "
+        "--port, --host",
+        port=server.config.port,
+        host=server.config.host,
+    )
 
 
 def take_short_turns() -> None:
@@ -74,7 +92,7 @@ def _greet(settings: WebSettings, service: Service) -> None:
     _tell(f"serving {origin}")
     secret = first_analyst_secret(service)
     if secret is not None:
-        _tell(f"no analyst yet; become the first one, with this link, once: {origin}/setup#{secret}")
+        _tell(f"no analyst yet; become the first one, with this link, once, within a week: {origin}/setup#{secret}")
 
 
 def _tell(words: str) -> None:

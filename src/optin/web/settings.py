@@ -176,16 +176,16 @@ def trusted_proxies(settings: WebSettings) -> list[str] | None:
     """
     if settings.proxies is None:
         return None
-    found = [part.strip() for part in settings.proxies.split(",") if part.strip()]
+    parts = [part.strip() for part in settings.proxies.split(",") if part.strip()]
     try:
-        nets = [ipaddress.ip_network(part) for part in found]
+        nets = [ipaddress.ip_network(part) for part in parts]
     except ValueError:
         nets = []
     if not nets or any(net.prefixlen == 0 for net in nets):
         raise BadInput(
             "OPTIN_WEB_PROXIES must be addresses or networks, such as 10.0.0.5,172.18.0.0/16; not everyone's"
         )
-    return found
+    return parts
 
 
 def own_origins(settings: WebSettings) -> frozenset[str]:

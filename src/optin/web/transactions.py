@@ -8,9 +8,7 @@ from __future__ import annotations
 
 import contextlib
 import sqlite3
-import threading
 import zlib
-from collections import deque
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import TypeVar
@@ -18,50 +16,10 @@ from typing import TypeVar
 from sqlalchemy import Connection, Engine, text
 
 from optin.database.connection import failure_of, take_head_lock
+from optin.database.turnstile import in_turn
 from optin.errors import LedgerUnavailable
 
 T = TypeVar("T")
-
-
-class Turnstile:
-    """A lock that lets threads through in the order in which they came.
-
-    SQLite has one writer at a time, and lets those who wait sleep and try again: under load some would be overtaken for
-    seconds. Standing in line costs nothing.
-
-    >>> turnstile = Turnstile()
-    >>> with turnstile.passing():
-    ...     turnstile.busy
-    True
-    """
-
-    def __init__(self) -> None:
-        self.busy = False
-        self._waiting: deque[threading.Event] = deque()
-        self._guard = threading.Lock()
-
-    @contextmanager
-    def passing(self) -> Iterator[None]:
-        """Wait for one's turn, and call the next one at the end."""
-        turn = threading.Event()
-        with self._guard:
-            if not self.busy:
-                self.busy = True
-                turn.set()
-            else:
-                self._waiting.append(turn)
-        turn.wait()
-        try:
-            yield
-        finally:
-            with self._guard:
-                if self._waiting:
-                    self._waiting.popleft().set()
-                else:
-                    self.busy = False
-
-
-_SQLITE = Turnstile()
 
 
 def change(engine: Engine, work: Callable[[Connection], T]) -> T:
@@ -77,10 +35,7 @@ def change(engine: Engine, work: Callable[[Connection], T]) -> T:
                 take_head_lock(connection)
             done.append(work(connection))
 
-    if engine.dialect.name == "sqlite":
-        with _SQLITE.passing():
-            failure = failure_of(engine, working)
-    else:
+    with in_turn(engine):
         failure = failure_of(engine, working)
     if failure is not None:
         raise LedgerUnavailable(
@@ -153,7 +108,7 @@ def empty_sqlite_log(engine: Engine) -> bool:
     """
     if engine.dialect.name != "sqlite":
         return True
-    with _SQLITE.passing(), contextlib.closing(sqlite3.connect(str(engine.url.database), timeout=0)) as link:
+    with in_turn(engine), contextlib.closing(sqlite3.connect(str(engine.url.database), timeout=0)) as link:
         try:
             return bool(link.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchone()[0] == 0)
         except sqlite3.OperationalError:

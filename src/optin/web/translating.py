@@ -43,7 +43,7 @@ FAILING_ON_PAGES = (
     "figures/accuracy.py",
     "figures/by_group.py",
     "figures/dial.py",
-    "figures/people.py",
+    "figures/people_by_limit.py",
     "planning/grouped.py",
     "planning/numbers.py",
     "planning/size.py",
@@ -100,13 +100,13 @@ TEMPLATES = {"newstyle_gettext": "true", "trimmed": "false", "trim_blocks": "tru
 
 def extracted() -> Catalog:
     """Find everything that is said on pages."""
-    found = Catalog(charset="utf-8")
-    for path, message in _found():
-        found.add(message, locations=[(path, 0)])
-    return found
+    messages = Catalog(charset="utf-8")
+    for path, message in _messages():
+        messages.add(message, locations=[(path, 0)])
+    return messages
 
 
-def _found() -> Iterator[tuple[str, str | tuple[str, ...]]]:
+def _messages() -> Iterator[tuple[str, str | tuple[str, ...]]]:
     for room in ROOMS:
         for path in sorted(each for kind in ("py", "html", "js") for each in (SOURCE / room).rglob(f"*.{kind}")):
             name = path.relative_to(SOURCE).as_posix()
@@ -118,9 +118,9 @@ def _said_in(path: Path, name: str) -> Iterator[str | tuple[str, ...]]:
     if path.suffix == ".html":
         with path.open("rb") as file:
             for _line, _who, said, _comments in babel_extract(file, ("_", "gettext", "ngettext"), (), TEMPLATES):
-                found = (said,) if isinstance(said, str) else tuple(each for each in said or () if each)
-                if found:
-                    yield found[0] if len(found) == 1 else found
+                forms = (said,) if isinstance(said, str) else tuple(each for each in said or () if each)
+                if forms:
+                    yield forms[0] if len(forms) == 1 else forms
         return
     if path.suffix == ".js":
         yield from sentences(path.read_text(encoding="utf-8"))
@@ -129,9 +129,9 @@ def _said_in(path: Path, name: str) -> Iterator[str | tuple[str, ...]]:
     for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
         if isinstance(node, ast.Call):
             who = node.func.id if isinstance(node.func, ast.Name) else getattr(node.func, "attr", "")
-            found = tuple(_text(node.args[at]) for at in saying.get(who, ()) if at < len(node.args))
-            if found and all(found):
-                yield found[0] if len(found) == 1 else found
+            forms = tuple(_text(node.args[at]) for at in saying.get(who, ()) if at < len(node.args))
+            if forms and all(forms):
+                yield forms[0] if len(forms) == 1 else forms
 
 
 def _text(node: ast.expr) -> str:
@@ -147,12 +147,12 @@ def catalogue(tag: str) -> Catalog:
 def updated(tag: str) -> Catalog:
     """Bring a catalogue up to what is said now; translations are kept, and nothing is guessed."""
     known, wanted = catalogue(tag), extracted()
-    found = Catalog(locale=Locale.parse(tag), charset="utf-8", fuzzy=False, project="optin")
+    messages = Catalog(locale=Locale.parse(tag), charset="utf-8", fuzzy=False, project="optin")
     for message in wanted:
         if message.id:
             before = known.get(message.id)
-            found.add(message.id, before.string if before else "", locations=message.locations)
-    return found
+            messages.add(message.id, before.string if before else "", locations=message.locations)
+    return messages
 
 
 def missing(tag: str) -> list[Message]:

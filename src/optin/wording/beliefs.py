@@ -41,11 +41,11 @@ def unsure_words(epsilon: float) -> str:
 
 def _move(epsilon: float, share: float) -> Move:
     low, high = believed(-epsilon, share), believed(epsilon, share)
-    steps = 10 if high - low < 0.05 else 1  # a digit after the point only where whole per cents would hide everything
+    parts = 10 if high - low < 0.05 else 1  # a digit after the point only where whole per cents would hide everything
     return Move(
         f"{share:.0%}".replace("%", "\N{NO-BREAK SPACE}%"),
-        _percent(math.floor, low, steps),
-        _percent(math.ceil, high, steps),
+        _percent(math.floor, low, parts),
+        _percent(math.ceil, high, parts),
     )
 
 
@@ -54,6 +54,6 @@ def believed(epsilon: float, share: float) -> float:
     return 1.0 / (1.0 + math.exp(-min(epsilon, 700.0)) * (1.0 - share) / share)
 
 
-def _percent(rounding: Callable[[float], int], share: float, steps: int) -> str:
-    number = rounding(share * 100 * steps) / steps
-    return localised(f"{number:.1f}\N{NO-BREAK SPACE}%") if steps > 1 else f"{number:.0f}\N{NO-BREAK SPACE}%"
+def _percent(rounding: Callable[[float], int], share: float, parts: int) -> str:
+    number = rounding(share * 100 * parts) / parts
+    return localised(f"{number:.1f}\N{NO-BREAK SPACE}%") if parts > 1 else f"{number:.0f}\N{NO-BREAK SPACE}%"

@@ -2,8 +2,10 @@
 
 import unicodedata
 from collections.abc import Iterable, Mapping, Sequence
+from typing import Protocol
 
-from optin.wording.language import _
+from optin.wording.language import N_, _
+from optin.wording.sentences import Sentence
 
 SMALLEST_GROUP = 10
 """Fewer people could be told apart, wherever they are asked, counted or drawn."""
@@ -39,17 +41,47 @@ def listed_groups(names: Sequence[str], most: int = 8) -> str:
     return ", ".join(map(shown_group, names[:most])) + more
 
 
+def merged_words(name: str, labels: Sequence[str]) -> Sentence:
+    """Say of which groups one is made that were put together before anything was announced.
+
+    >>> print(merged_words("ER + ICU", ("ER", "ICU")))
+    "ER + ICU" is "ER", "ICU" put together, since a group was too small by itself: they have one result.
+    """
+    return Sentence(
+        N_("{name} is {labels} put together, since a group was too small by itself: they have one result."),
+        name=shown_group(name),
+        labels=listed_groups(labels),
+    )
+
+
+class _Merging(Protocol):
+    """A group that is asked whether it was put together from others."""
+
+    @property
+    def group(self) -> str | None: ...
+    @property
+    def merged(self) -> Sequence[str]: ...
+
+
+def merged_in(designs: Iterable[_Merging]) -> list[Sentence]:
+    """Say which of these groups were put together."""
+    return [merged_words(str(each.group), each.merged) for each in designs if each.merged]
+
+
 def by_group(told: Mapping[str, Sequence[str]]) -> tuple[str, ...]:
     """Say sentences about groups, each once, and of which groups it is true.
 
     >>> by_group({"ER": ["Ask more people."], "ICU": ["Ask more people."]})
     ('In "ER", "ICU": Ask more people.',)
     """
-    found: dict[str, list[str]] = {}
+    names_by_sentence: dict[str, list[str]] = {}
     for name, sentences in told.items():
         for sentence in sentences:
-            found.setdefault(sentence, []).append(name)
-    return tuple(_("In {names}: {words}", names=listed_groups(names, 3), words=words) for words, names in found.items())
+            names_by_sentence.setdefault(sentence, []).append(name)
+    return tuple(
+        _("In {names}: {words}", names=listed_groups(names, 3), words=words)
+        for words, names in names_by_sentence.items()
+    )
 
 
 def look_alikes(names: Iterable[str]) -> list[list[str]]:
@@ -58,10 +90,10 @@ def look_alikes(names: Iterable[str]) -> list[list[str]]:
     >>> look_alikes(["ER", "ICU", "ICU ", "icu"])
     [['ICU', 'ICU ', 'icu']]
     """
-    found: dict[str, list[str]] = {}
+    by_look: dict[str, list[str]] = {}
     for name in names:
-        found.setdefault(" ".join(unicodedata.normalize("NFKC", name).casefold().split()), []).append(name)
-    return [alike for alike in found.values() if len(alike) > 1]
+        by_look.setdefault(" ".join(unicodedata.normalize("NFKC", name).casefold().split()), []).append(name)
+    return [alike for alike in by_look.values() if len(alike) > 1]
 
 
 def in_tens(people: int) -> int:

@@ -33,8 +33,10 @@ def right_apart(epsilon: float, others: Iterable[float]) -> float:
     >>> [right_apart(epsilon, (0.01, 0.02, 0.5)) for epsilon in (0.01, 0.02, 0.5)]
     [50.3, 50.5, 63]
     """
-    found = right_in_100(epsilon)
-    return _right(epsilon, 10) if any(other != epsilon and right_in_100(other) == found for other in others) else found
+    in_100 = right_in_100(epsilon)
+    return (
+        _right(epsilon, 10) if any(other != epsilon and right_in_100(other) == in_100 for other in others) else in_100
+    )
 
 
 def _right(epsilon: float, parts: int) -> float:

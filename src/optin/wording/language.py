@@ -39,15 +39,15 @@ class Language:
 
     def said(self, template: str) -> str:
         """Look a template up; one that is not known stays English."""
-        found = self.messages.get(template)
-        return found[0] if found else template
+        forms = self.messages.get(template)
+        return forms[0] if forms else template
 
     def said_of(self, one: str, many: str, number: int) -> str:
         """Choose the form in which something is said of so many."""
-        found = self.messages.get(one)
-        if not found or len(found) < 2:
+        forms = self.messages.get(one)
+        if not forms or len(forms) < 2:
             return one if number == 1 else many
-        return found[self.form(number)]
+        return forms[self.form(number)]
 
 
 ENGLISH = Language()
@@ -162,11 +162,32 @@ class _Written:
     def __str__(self) -> str:
         return localised(str(self._value))
 
+    def __repr__(self) -> str:
+        return localised(repr(self._value))
+
+
+class Digits(str):
+    """A number as it was written in English once, whatever format a template names; said in the language spoken.
+
+    >>> "{people:,} people".format(people=Digits("1,200"))
+    '1,200 people'
+    """
+
+    __slots__ = ()
+
+    def __format__(self, _: str) -> str:
+        return str(self)
+
+    def __repr__(self) -> str:
+        return str(self)
+
 
 def in_digits(value: Any) -> Any:  # noqa: ANN401 - whatever a template names
     """Have a number or a day written in the language spoken; anything else stays what it is."""
     if isinstance(value, Day):
         return written_day(value.moment)
+    if isinstance(value, Digits):
+        return Digits(localised(value))
     number = isinstance(value, int | float) and not isinstance(value, bool)
     return _Written(value) if number and _SPOKEN.get().messages else value
 

@@ -73,10 +73,10 @@ HIGHEST_STEP = LIMIT_STEPS[-1].epsilon
 """The highest limit that people are asked about: a cap above it takes nothing from anyone, and is not worth telling."""
 
 
-def texts_of(step: LimitStep) -> tuple[str, ...]:
+def texts_of(rung: LimitStep) -> tuple[str, ...]:
     """List the texts that stand for a step, in small letters."""
-    return step.code, step.name, step.label.lower(), step.line.lower()
+    return rung.code, rung.name, rung.label.lower(), rung.line.lower()
 
 
-STEP_TEXTS = {text: step.epsilon for step in LIMIT_STEPS for text in texts_of(step)}
+STEP_TEXTS = {text: rung.epsilon for rung in LIMIT_STEPS for text in texts_of(rung)}
 """Every text that stands for a step, and the epsilon it is read as."""

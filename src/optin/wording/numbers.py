@@ -143,8 +143,8 @@ def _rounded(number: float, digits: int, rounding: Callable[[float], int], scale
     if number == 0 or math.isinf(number):
         return number
     unit = math.floor(math.log10(number)) - digits + 1
-    steps = rounding(number / 10.0**unit * scale)
-    return float(f"{steps}e{unit}")
+    units = rounding(number / 10.0**unit * scale)
+    return float(f"{units}e{unit}")
 
 
 def meaningful(number: float, error: float) -> str:
@@ -178,8 +178,8 @@ def ends(interval: Iterable[float], error: float) -> tuple[str, str]:
 def _outwards(number: float, places: int, direction: str) -> str:
     if not math.isfinite(number):
         return short(number)
-    step = decimal.Decimal(1).scaleb(-places)
-    rounded = (decimal.Decimal(repr(float(number))) / step).to_integral_value(direction) * step
+    unit = decimal.Decimal(1).scaleb(-places)
+    rounded = (decimal.Decimal(repr(float(number))) / unit).to_integral_value(direction) * unit
     return localised(
         f"{rounded + 0:,.{max(places, 0)}f}"
     )  # a decimal keeps the digits that a float would round; 0 has no sign
@@ -207,7 +207,7 @@ def times(ratio: float) -> str:
     return localised(f"{ratio:,.0f} x" if ratio >= 10 else f"{100 * ratio:.0f} %")
 
 
-def part(number: int, whole: int, smallest: int = SMALLEST_GROUP) -> str:
+def part(number: int, total: int, smallest: int = SMALLEST_GROUP) -> str:
     """Count some of all people where neither they nor the others may be told apart as a handful.
 
     >>> part(1168, 2000), part(3, 60), part(55, 60), part(60, 60)
@@ -216,8 +216,8 @@ def part(number: int, whole: int, smallest: int = SMALLEST_GROUP) -> str:
     if 0 < number < smallest:
         return _("fewer than {people}", people=smallest)
     return (
-        _("more than {people:,}", people=whole - smallest)
-        if 0 < whole - number < smallest
+        _("more than {people:,}", people=total - smallest)
+        if 0 < total - number < smallest
         else localised(f"{number:,}")
     )
 

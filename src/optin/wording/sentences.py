@@ -6,7 +6,7 @@ template itself, and nobody reads a finished sentence to find out what it was ab
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -79,6 +79,16 @@ class Sentence(str):
         """Say it again with each piece of data in a surface's own words, and the template in its language."""
         template = (translations or {}).get(self.template, self.template)
         return Sentence(template, **{name: say(value) for name, value in self.data.items()})
+
+    @classmethod
+    def listing(cls, sentences: Iterable[Sentence]) -> Sentence:
+        """Say several sentences as one, each kept as a piece of its data.
+
+        >>> Sentence.listing([Sentence("{n} people", n=12), Sentence("nobody")])
+        '12 people; nobody'
+        """
+        each = {f"part_{place}": sentence for place, sentence in enumerate(sentences)}
+        return cls("; ".join(f"{{{name}}}" for name in each), **each)
 
     def spoken(self) -> Sentence:
         """Say it in the language spoken here, and so each sentence within it."""

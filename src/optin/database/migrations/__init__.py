@@ -25,10 +25,10 @@ def migrate(connection: Connection) -> None:
     """Bring the database to the newest revision in the caller's transaction: a step and its mark commit together."""
     folder, context = scripts(), MigrationContext.configure(connection)
     try:
-        steps = list(folder.iterate_revisions("head", context.get_current_revision() or "base"))
+        revisions = list(folder.iterate_revisions("head", context.get_current_revision() or "base"))
     except (CommandError, ResolutionError):
         raise BadInput("this ledger was written by a newer optin; upgrade optin to use it") from None
     with Operations.context(context):
-        for step in reversed(steps):
-            step.module.upgrade()
-            context.stamp(folder, step.revision)
+        for revision in reversed(revisions):
+            revision.module.upgrade()
+            context.stamp(folder, revision.revision)

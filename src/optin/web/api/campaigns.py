@@ -9,7 +9,7 @@ from fastapi import APIRouter
 from optin.web.api import given, taken
 from optin.web.api.shaping import shown
 from optin.web.doors import AnalystOnly, ServiceOf
-from optin.web.service import able, campaigns, cells, extending, next_time, open_links, preview, steps
+from optin.web.service import able, campaigns, extending, limit_cells, next_time, open_links, preview, steps
 from optin.web.service.core import Service
 from optin.web.service.records import Visitor
 
@@ -75,8 +75,8 @@ def extend_campaign(service: ServiceOf, analyst: AnalystOnly, campaign: str, bod
 @router.post("/campaigns/{campaign}/invitations", status_code=201)
 def invite(service: ServiceOf, analyst: AnalystOnly, campaign: str, body: taken.InviteIn) -> given.SecretsOut:
     """Make one-time secrets to send to people, as `/i#SECRET`."""
-    secrets = campaigns.invite(service, analyst, campaign, body.count, group=body.group, ids=body.ids)
-    return given.SecretsOut(secrets=secrets)
+    made = campaigns.invite(service, analyst, campaign, body.count, group=body.group, ids=body.ids)
+    return given.SecretsOut(secrets=made.secrets)
 
 
 @router.get("/campaigns/{campaign}/open-link")
@@ -88,15 +88,15 @@ def show_open_link(service: ServiceOf, analyst: AnalystOnly, campaign: str) -> g
 @router.get("/campaigns/{campaign}/log")
 def show_log(service: ServiceOf, analyst: AnalystOnly, campaign: str) -> given.EventsOut:
     """List what was done, oldest first."""
-    found = campaigns.log(service, analyst, campaign)
-    return given.EventsOut(events=[shown(given.EventOut, event) for event in found])
+    events = campaigns.log(service, analyst, campaign)
+    return given.EventsOut(events=[shown(given.EventOut, event) for event in events])
 
 
 @router.get("/campaigns/{campaign}/cells")
 def show_cells(service: ServiceOf, analyst: AnalystOnly, campaign: str) -> given.CellsOut:
     """Show how limits are spread, once registration is closed, in cells of at least ten people; or those of before, and why."""
-    found = cells.cells(service, analyst, campaign)
-    return given.CellsOut(cells=[shown(given.CellOut, cell) for cell in found.cells], note=found.note)
+    groups = limit_cells.cells(service, analyst, campaign)
+    return given.CellsOut(cells=[shown(given.CellOut, cell) for cell in groups.cells], note=groups.note)
 
 
 @router.get("/campaigns/{campaign}/able")
@@ -108,8 +108,8 @@ def show_able(service: ServiceOf, analyst: AnalystOnly, campaign: str) -> given.
 @router.get("/campaigns/{campaign}/again")
 def show_again(service: ServiceOf, analyst: AnalystOnly, campaign: str) -> given.AgainOut:
     """Say about how many people of a published round can take part again for as much, counted once, in tens."""
-    found = next_time.can_again(service, analyst, campaign)
-    return given.AgainOut(again=[given.TimesOut(times=each.times, people=each.people) for each in found])
+    times = next_time.can_again(service, analyst, campaign)
+    return given.AgainOut(again=[given.TimesOut(times=each.times, people=each.people) for each in times])
 
 
 @router.post("/campaigns/{campaign}/what-if")

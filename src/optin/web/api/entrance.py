@@ -46,7 +46,7 @@ def create_analyst(response: Response, service: ServiceOf, body: taken.NewAnalys
 
 @router.post("/analysts/invitations", status_code=201)
 def invite_analyst(service: ServiceOf, analyst: AnalystOnly) -> given.SecretOut:
-    """Make a one-time secret for another analyst."""
+    """Make a one-time secret for another analyst, good for a week."""
     return given.SecretOut(secret=accounts.invite_analyst(service, analyst))
 
 
@@ -58,8 +58,11 @@ def sign_up(response: Response, service: ServiceOf, address: AddressOf) -> given
 
 @router.post("/entry")
 def enter(response: Response, service: ServiceOf, visitor: MaybeVisitor, body: taken.EntryIn) -> given.EnteredOut:
-    """Come in with an invitation (once) or one's own key (always); with both, the invitation goes to the key's account."""
-    return _entered(response, accounts.enter(service, body.secret, key=body.key, visitor=visitor))
+    """Come in with an invitation (once) or one's own key (always); with both, the invitation goes to the key's account.
+
+    Asked again with the same `fresh` or `key`, an invitation leads to the account it went to.
+    """
+    return _entered(response, accounts.enter(service, body.secret, key=body.key, fresh=body.fresh, visitor=visitor))
 
 
 def _entered(response: Response, entered: Entered) -> given.EnteredOut:

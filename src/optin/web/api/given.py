@@ -66,7 +66,7 @@ class SecretsOut(Given):
 
 
 @dataclass(frozen=True)
-class StepOut(wire.Step):
+class StepOut(wire.Rung):
     """One step of the public ladder."""
 
 

@@ -21,5 +21,5 @@ async def health() -> Health:
 def ready(service: ServiceOf) -> Health:
     """Say that the database answers and the folder of keys can be read; 503 if not."""
     service.read(lambda connection: connection.execute(text("SELECT 1")).one())
-    service.keys.kept()
+    service.keys.stored_rounds()
     return Health(status="ok")

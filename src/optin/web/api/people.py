@@ -84,5 +84,5 @@ def answer(service: ServiceOf, person: PersonOnly, campaign: str, body: taken.An
 @router.get("/campaigns/{campaign}/receipt")
 def show_receipt(service: ServiceOf, person: PersonOnly, campaign: str) -> dict[str, Any]:
     """Write one's receipt of the release; `optin check` reads it as it is."""
-    found: dict[str, Any] = json.loads(people.receipt(service, person, campaign).to_json())
-    return found
+    receipt: dict[str, Any] = json.loads(people.receipt(service, person, campaign).to_json())
+    return receipt

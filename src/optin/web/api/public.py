@@ -15,7 +15,7 @@ router = APIRouter(prefix="/api", tags=["public"])
 @router.get("/ladder")
 async def show_ladder() -> given.LadderOut:
     """List the steps from which people choose a limit or a cost."""
-    limits, costs = ([shown(given.StepOut, step) for step in steps] for steps in (ladder.LIMITS, ladder.COSTS))
+    limits, costs = ([shown(given.StepOut, rung) for rung in rungs] for rungs in (ladder.LIMITS, ladder.COSTS))
     return given.LadderOut(limits=limits, costs=costs)
 
 

@@ -52,10 +52,15 @@ class NewAnalystIn(SignInIn):
 
 
 class EntryIn(Taken):
-    """An invitation's secret, or one's own key; with an invitation, also the key of the account that takes it."""
+    """An invitation's secret, or one's own key; with an invitation, also the key of the account that takes it.
+
+    `fresh` is the key that a new account is to have: 43 characters of base64url, drawn at random by whoever asks, who then can
+    ask again if the answer was lost.
+    """
 
     secret: Secret
     key: Secret | None = None
+    fresh: Secret | None = None
 
 
 class DraftIn(Taken):

@@ -6,6 +6,7 @@ An answer is readable only with its round's key, which is destroyed with the rou
 from __future__ import annotations
 
 import json
+import os
 import zipfile
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -54,14 +55,15 @@ class Manifest:
         return cls(**texts, head=Head(head.take_count("acts"), head.take_text("hash")))
 
 
-def back_up(settings: WebSettings, place: Path) -> tuple[Path, Manifest]:
+def back_up(settings: WebSettings, place: str | Path) -> tuple[Path, Manifest]:
     """Copy a service that may be serving into one file that its owner alone can read, and write down that this was done.
 
-    ``place`` is the file to be, or a folder in which it is named by the time.
+    ``place`` is the file to be, or a folder in which it is named by the time: one that is there, or a name that ends with a
+    slash, whose folder is made.
     """
     _expect_database(settings)
     now = datetime.now(UTC)
-    path = place / f"optin-{now:%Y%m%dT%H%M%SZ}.zip" if place.is_dir() else place
+    path = _file_at(place, now)
     if path.exists():
         raise BadInput(
             "{path} exists; a backup is never put over another: name a folder, in which each is named by its time",
@@ -73,6 +75,26 @@ def back_up(settings: WebSettings, place: Path) -> tuple[Path, Manifest]:
     with Ledger.open(settings.ledger) as ledger:
         change(ledger.engine, lambda link: log_event(link, now.timestamp(), BACKED_UP, "the database was backed up"))
     return path, made[0]
+
+
+def _file_at(place: str | Path, now: datetime) -> Path:
+    """Say which file to write: a path forgets the slash at its end, so the words that were given are looked at."""
+    path = Path(place)
+    if not (path.is_dir() or str(place).endswith(("/", os.sep))):
+        return path
+    _make_folder(path)
+    return path / f"optin-{now:%Y%m%dT%H%M%SZ}.zip"
+
+
+def _make_folder(folder: Path) -> None:
+    """Make a folder for backups that is not there yet, which nobody else can look into."""
+    try:
+        folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+    except OSError as error:
+        reason = error.strerror or "it cannot be made"
+    else:
+        return
+    raise BadInput("{path}: {reason}", path=folder, reason=reason)
 
 
 def _expect_database(settings: WebSettings) -> None:

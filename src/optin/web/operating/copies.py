@@ -48,12 +48,12 @@ def _copy_sqlite(database: Path, path: Path) -> Head:
     try:
         with closing(sqlite3.connect(database)) as source, closing(sqlite3.connect(path)) as copy:
             source.backup(copy)
-            found = copy.execute(_HEAD).fetchone()
+            row = copy.execute(_HEAD).fetchone()
     except sqlite3.Error:
-        found = ()
-    if found == ():
+        row = ()
+    if row == ():
         raise LedgerUnavailable("SQLite could not copy the database; check the disk and try again")
-    return _head(found)
+    return _head(row)
 
 
 def _head(row: Any) -> Head:  # noqa: ANN401 - a row of either driver
@@ -100,15 +100,15 @@ def _expect_empty(url: str) -> None:
 
     try:
         with psycopg.connect(_libpq(url)) as link:
-            found = link.execute(
+            row = link.execute(
                 "SELECT 1 FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace "
                 "WHERE n.nspname NOT LIKE 'pg_%' AND n.nspname <> 'information_schema' LIMIT 1"
             ).fetchone()
     except psycopg.Error:
-        found = ()
-    if found == ():
+        row = ()
+    if row == ():
         raise LedgerUnavailable("the database cannot be reached; create it empty (createdb), and check the URL")
-    if found is not None:
+    if row is not None:
         raise BadInput("this database has tables: restore into a new, empty one (createdb), and serve from that")
 
 
@@ -128,8 +128,8 @@ def _run(program: str, arguments: list[str], *, url: str) -> None:
 
 def _packaged(program: str) -> str | None:
     """Find a tool where Debian keeps those of each version."""
-    found = sorted(Path("/usr/lib/postgresql").glob(f"*/bin/{program}"))
-    return str(found[-1]) if found else None
+    tools = sorted(Path("/usr/lib/postgresql").glob(f"*/bin/{program}"))
+    return str(tools[-1]) if tools else None
 
 
 def _libpq(url: str) -> str:

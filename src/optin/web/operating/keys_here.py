@@ -45,7 +45,7 @@ def keys_here(settings: WebSettings, ledger: Ledger) -> KeysHere:
     """Look which keys of a database are on this machine."""
     ring = keyring(settings)
     rounds = read(ledger.engine, _rounds_with_answers)
-    held = set() if ring is None else {each for each in ring.kept() if ring.opens(*each)}
+    held = set() if ring is None else {each for each in ring.stored_rounds() if ring.opens(*each)}
     signer = Log(ledger).signer()
     return KeysHere(ring is not None, sum(each not in held for each in rounds), signer is None or _has_log_key(ring))
 

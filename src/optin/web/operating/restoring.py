@@ -25,6 +25,10 @@ _NO_KEY = (
     "the service's key is not here: set OPTIN_WEB_KEY as it was, or put environment.key into the folder of keys; the service "
     "does not start without it"
 )
+_NO_LOG_KEY = (
+    "the key that signs the log is not here: put your copy of log.key into the folder of keys; where there is none, "
+    "docs/how-to/log-keys.md says how another follows it"
+)
 
 
 @dataclass(frozen=True)
@@ -52,12 +56,11 @@ class Restored:
 
     def _about_rounds(self) -> list[str]:
         rounds = self.keys.unreadable_rounds
-        log = ["the key that signs the log is not here; docs/how-to/log-keys.md says how another follows it"]
         lost = (
             f"answers of {rounds} running {'round' if rounds == 1 else 'rounds'} cannot be read here: their keys are in the "
             "folder of keys of the other machine, and in no backup. Bring that folder, or begin a new round of each"
         )
-        return [*([lost] if rounds else []), *([] if self.keys.signs_log else log)]
+        return [*([lost] if rounds else []), *([] if self.keys.signs_log else [_NO_LOG_KEY])]
 
 
 def restore(path: Path, settings: WebSettings, against: Sequence[OutsideCopy] = ()) -> Restored:
@@ -102,9 +105,9 @@ def _load(backup: Backup, url: str, against: Sequence[OutsideCopy]) -> None:
 def _expect_good(url: str, manifest: Manifest, against: Sequence[OutsideCopy]) -> None:
     """Verify the ledger, compare it with what the backup says of itself, and end every session of before."""
     with Ledger.open(url) as ledger:
-        found = ledger.verify(against)
-        if not found.ok:
-            raise PromiseBroken("the restored ledger does not verify. {found}", found=found)
+        verification = ledger.verify(against)
+        if not verification.ok:
+            raise PromiseBroken("the restored ledger does not verify. {problems}", problems=verification)
         if read(ledger.engine, head_of) != manifest.head:
             raise PromiseBroken("the restored ledger ends with another act than the backup says: it was changed")
         change(ledger.engine, lambda connection: connection.execute(delete(sessions)))

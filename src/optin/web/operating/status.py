@@ -14,7 +14,7 @@ from optin.web.operating.backups import BACKED_UP
 from optin.web.operating.copies import head_of, kind_of
 from optin.web.operating.keys_here import KeysHere, keys_here
 from optin.web.schema import accounts, campaigns, events, jobs, mails
-from optin.web.service.rows import count
+from optin.web.service.lookups import count
 from optin.web.settings import WebSettings
 from optin.wording.groups import tens_in_words
 from optin.wording.language import N_, _, localised, ngettext, written_day
@@ -87,7 +87,12 @@ class Status:
                 _("{rounds} running rounds have answers that no key here opens", rounds=self.keys.unreadable_rounds)
             )
         if not self.keys.signs_log:
-            said.append(_("the key that signs the log is not here: docs/how-to/log-keys.md"))
+            said.append(
+                _(
+                    "the key that signs the log is not here: put your copy of log.key into the folder of keys; where there is "
+                    "none, see docs/how-to/log-keys.md"
+                )
+            )
         return said
 
 

@@ -29,11 +29,11 @@ def admin(request: Request, service: ServiceOf, visitor: AnalystOnly) -> Respons
 
 
 def _service(request: Request, service: Service, visitor: Visitor) -> dict[str, Any]:
-    analysts, found = administration.analysts(service, visitor), administration.standings(service, visitor)
+    analysts, standings = administration.analysts(service, visitor), administration.standings(service, visitor)
     status, now = status_of(request.app.state.settings, service.ledger), time.time()
     return {
         "analysts": analysts,
-        "standings": found,
+        "standings": standings,
         "state_name": STATE_NAMES,
         "day": day,
         "rows": status.rows(now),
@@ -43,10 +43,11 @@ def _service(request: Request, service: Service, visitor: Visitor) -> dict[str, 
 
 @router.post("/admin/invite")
 def invite(request: Request, service: ServiceOf, visitor: AnalystOnly) -> Response:
-    """Make a one-time link for another analyst."""
+    """Make a one-time link for another analyst, good for a week."""
     administration.expect_administrator(service, visitor)
     link = f"{origin_of(request)}/setup#{accounts.invite_analyst(service, visitor)}"
-    return show("admin/link.html", visitor=visitor, link=link, title=_("A link for a new analyst"))
+    title, works = _("A link for a new analyst"), _("It works once, within a week. It is shown only now.")
+    return show("admin/link.html", visitor=visitor, link=link, title=title, works=works)
 
 
 @router.post("/admin/reset")
@@ -57,7 +58,8 @@ def reset(request: Request, service: ServiceOf, visitor: AnalystOnly, form: Text
         link = f"{origin_of(request)}/new-password#{resets.reset_link(service, form.get('name', ''))}"
     except REFUSALS as refusal:
         return _again(request, service, visitor, refusal)
-    return show("admin/link.html", visitor=visitor, link=link, title=_("A link to a new password"))
+    title, works = _("A link to a new password"), _("It works once, within a day. It is shown only now.")
+    return show("admin/link.html", visitor=visitor, link=link, title=title, works=works)
 
 
 def _again(request: Request, service: Service, visitor: Visitor, refusal: Exception) -> Response:

@@ -12,15 +12,16 @@ from starlette.datastructures import FormData
 
 from optin.errors import BadInput
 from optin.kernel.rounding import epsilon_of
+from optin.report.sheet_release import says_little
 from optin.web.doors import MaybeVisitor, PersonOnly, ServiceOf
-from optin.web.pages.entries import Entry, entries_of, read_answers
+from optin.web.pages.answer_inputs import Entry, answered_words, entries_of, read_answers
 from optin.web.pages.figures import figures_table, one_number
-from optin.web.pages.forms import FormOf, Texts, number_of, round_of, sentence
+from optin.web.pages.forms import FormOf, Texts, number_of, round_of
+from optin.web.pages.intros import day_words, intro_context, minutes
 from optin.web.pages.numbers import spelled, typed_number
-from optin.web.pages.rendering import REFUSALS, moved, show
+from optin.web.pages.rendering import REFUSALS, moved, sentence, show
 from optin.web.pages.stages import date, day, fresh_round, person_stages
 from optin.web.pages.totals import total_beside
-from optin.web.pages.visit import day_words, intro_context, minutes
 from optin.web.pages.wording import deal_words, epsilon_words, result_words, rungs
 from optin.web.service import people
 from optin.web.service.asking import sheet_of
@@ -58,19 +59,20 @@ def campaign_page(service: ServiceOf, visitor: MaybeVisitor, campaign: str, done
 
 
 def _for_strangers(service: ServiceOf, campaign: str) -> Response:
-    found = next((c for c in people.open_campaigns(service) if c.id == campaign), None)
-    if found is None:
+    view = next((c for c in people.open_campaigns(service) if c.id == campaign), None)
+    if view is None:
         raise NotFound
-    if found.draft.sealed:
-        return show("visit/intro.html", visitor=None, **intro_context(found))
+    if view.draft.sealed:
+        return show("visit/intro.html", visitor=None, **intro_context(view))
     context: dict[str, Any] = {
         "id": campaign,
-        "state": found.state,
-        "round": found.round,
-        "stages": person_stages(found.state, found.draft.model),
+        "state": view.state,
+        "round": view.round,
+        "stages": person_stages(view.state, view.draft.model),
         "fresh_round": "",
+        "entries": entries_of(sheet_of(view.draft)),
     }
-    return show("campaign.html", visitor=None, draft=found.draft, **context, **_bounds(found.draft))
+    return show("campaign.html", visitor=None, draft=view.draft, **context, **_bounds(view.draft))
 
 
 def _page(
@@ -95,7 +97,9 @@ def _page(
         "result": result_words(mine.release) if mine.release else None,
         "has_receipt": mine.state == "released" and mine.stated is not None,
         "spent_words": spent_words(mine.spent),
-        "total": total_beside(people.budget(service, visitor), mine.draft, mine.stated, picked=picked),
+        "total": total_beside(
+            people.budget(service, visitor), mine.draft, mine.stated, picked=picked, alone=visitor.only is not None
+        ),
         "fresh_round": fresh_round(mine),
         "publish_by": day(mine.publish_by),
         "days": localised(f"{service.days_to_publish:g}"),
@@ -120,7 +124,7 @@ def _proved(service: ServiceOf, visitor: Visitor, mine: MyCampaign) -> tuple[str
 def _one_visit(mine: MyCampaign, entries: tuple[Entry, ...] | None) -> dict[str, Any]:
     """List what pages need where a whole sheet is asked, or everything is sent in one visit."""
     sheet = sheet_of(mine.draft)
-    steps = ladder_of(mine.draft.model)
+    rungs = ladder_of(mine.draft.model)
     limits = mine.draft.model == PRIVACY_CONSTRAINED
     return {
         "by_sheet": _by_sheet(mine.draft),
@@ -129,10 +133,11 @@ def _one_visit(mine: MyCampaign, entries: tuple[Entry, ...] | None) -> dict[str,
         "minutes": minutes(mine.draft),
         "until": day_words(mine.draft),
         "window": day(mine.window),
-        "right": right_in_100(steps[mine.stated].amount) if limits and mine.stated is not None else None,
+        "right": right_in_100(rungs[mine.stated].amount) if limits and mine.stated is not None else None,
         "guess": guess_words(mine.deal.epsilon) if mine.deal is not None else "",
         "gave": gave_words(mine.spent),
         "figures": figures_table(mine.release) if mine.release and not one_number(mine.release) else None,
+        "little": says_little(mine.release) if mine.release else (),
     }
 
 
@@ -146,7 +151,8 @@ def _deal(mine: MyCampaign) -> Any:  # noqa: ANN401 - what the template calls de
         return None
     grouped = mine.announcement.grouped and mine.group is not None
     offer = mine.announcement.of_group(str(mine.group)) if grouped else mine.announcement
-    return deal_words(mine.deal, offer, stated=ladder_of(mine.draft.model)[mine.stated].amount)
+    group = mine.announcement.name_of(str(mine.group)) if grouped else ""
+    return deal_words(mine.deal, offer, stated=ladder_of(mine.draft.model)[mine.stated].amount, group=group)
 
 
 def _bounds(draft: Draft) -> dict[str, Any]:
@@ -184,8 +190,12 @@ def state_limit(service: ServiceOf, visitor: PersonOnly, campaign: str, form: Te
     """Register with a step of the ladder; where answers come with the limit, both are sent in one visit."""
 
     def work() -> None:
-        step, number, times = _step(form.get("step", "")), round_of(form), _step(form.get("times") or "0")
-        people.register(service, visitor, campaign, step, times=times or None, round=number)
+        chosen_rung, number, times = (
+            _number_in(form.get("step", "")),
+            round_of(form),
+            _number_in(form.get("times") or "0"),
+        )
+        people.register(service, visitor, campaign, chosen_rung, times=times or None, round=number)
 
     return _done(service, visitor, campaign, work, "limit")
 
@@ -198,10 +208,10 @@ def lower_total(service: ServiceOf, visitor: PersonOnly, campaign: str, form: Te
 
 
 @router.post("/join")
-def join(service: ServiceOf, visitor: PersonOnly, campaign: str, form: Texts, whole: FormOf) -> Response:
+def join(service: ServiceOf, visitor: PersonOnly, campaign: str, form: Texts, sent: FormOf) -> Response:
     """Join with answers; one out of bounds is told to its owner at once."""
     if "value" not in form:
-        return _joined(service, visitor, campaign, form, whole)
+        return _joined(service, visitor, campaign, form, sent)
 
     def work(value: float) -> None:
         people.join(service, visitor, campaign, {"value": value}, round=round_of(form))
@@ -209,14 +219,17 @@ def join(service: ServiceOf, visitor: PersonOnly, campaign: str, form: Texts, wh
     return _answered(service, visitor, campaign, form, work, "joined")
 
 
-def _joined(service: ServiceOf, visitor: Visitor, campaign: str, form: dict[str, str], whole: FormData) -> Response:
+def _joined(service: ServiceOf, visitor: Visitor, campaign: str, form: dict[str, str], sent: FormData) -> Response:
     """Read a whole sheet, tell back what was typed in another way than ours, and join with it."""
-    read = read_answers(sheet_of(people.campaign(service, visitor, campaign).draft), whole)
+    read = read_answers(sheet_of(people.campaign(service, visitor, campaign).draft), sent)
     if read.wrong:
         return _page(service, visitor, campaign, status=422, message=read.wrong, entries=read.entries)
     if not read.is_told(form.get("echoed", "")):
         return _page(service, visitor, campaign, entries=read.entries, echoes=read.echoes)
-    what = "changed" if people.campaign(service, visitor, campaign).answer == "joined" else "joined"
+    again = people.campaign(service, visitor, campaign).answer == "joined"
+    if not read.is_known_to_leave_out(form.get("left_out", ""), again=again):
+        return _page(service, visitor, campaign, entries=read.entries, few=answered_words(read), left_out=read.left_out)
+    what = "changed" if again else "joined"
     work = functools.partial(people.join, service, visitor, campaign, read.given)
     return _done(service, visitor, campaign, lambda: work(round=round_of(form)), what)
 
@@ -231,7 +244,7 @@ def _answered(
 ) -> Response:
     """Read an answer and do with it what was asked; one that was typed in another way than ours is told back first."""
     draft = people.campaign(service, visitor, campaign).draft
-    text, chosen = form.get("value", "").strip(), _step(form.get("step", ""))
+    text, chosen = form.get("value", "").strip(), _number_in(form.get("step", ""))
     again: dict[str, Any] = {"chosen": chosen, "picked": form.get("times", "")}
     try:
         typed = typed_number(text, Sentence("your answer"), low=draft.lower, high=draft.upper)
@@ -267,7 +280,7 @@ def _done(service: ServiceOf, visitor: Visitor, campaign: str, work: Callable[[]
     return moved(f"/c/{campaign}?done={what}")
 
 
-def _step(text: str) -> int:
+def _number_in(text: str) -> int:
     return int(text) if text.isdecimal() and len(text) < 4 else -1
 
 

@@ -13,15 +13,18 @@ from optin.council.browser import check_page, check_script, check_words
 from optin.errors import BadInput
 from optin.ledger import Log
 from optin.transparency.note import VerifierKey
-from optin.transparency.opening import Opened, opened
+from optin.transparency.trust import Opened, opened
 from optin.transparency.witness import read_cosignature
 from optin.web.doors import MaybeVisitor, ServiceOf, service_of
 from optin.web.pages.figures import figures_table, one_number
 from optin.web.pages.rendering import show
+from optin.web.pages.stages import day
 from optin.web.pages.wording import offer_rows, result_words
 from optin.web.service import log
 from optin.web.service.core import Service
+from optin.web.service.deadlines import Deadline
 from optin.web.service.failures import NotFound
+from optin.web.service.records import Published
 from optin.web.settings import WebSettings
 from optin.wording.language import _
 from optin.wording.spoken import LENGTH, spoken
@@ -35,13 +38,14 @@ SHOWN = 12
 @router.get("/council/{campaign}/{secret}")
 def council(service: ServiceOf, visitor: MaybeVisitor, campaign: str, secret: str) -> Response:
     """Say what was asked and promised, who signed and saw it, and let it be checked here and elsewhere."""
-    found = log.shown_to_council(service, campaign, secret)
-    offer, release = found.announcement, found.release
+    shown = log.shown_to_council(service, campaign, secret)
+    offer, release = shown.announcement, shown.release
     context: dict[str, Any] = {
-        "published": found,
+        "published": shown,
         "here_at": f"/council/{campaign}/{secret}",
-        "offer": offer_rows(offer, release, found.unit),
+        "offer": offer_rows(offer, release, shown.unit),
         "conditions": offer.terms.conditions,
+        "ends": _ends(service, shown),
         "result": result_words(release) if release else None,
         "figures": figures_table(release) if release is not None and not one_number(release) else None,
         "offer_words": spoken(offer.fingerprint),
@@ -51,6 +55,29 @@ def council(service: ServiceOf, visitor: MaybeVisitor, campaign: str, secret: st
         **_signed(service),
     }
     return show("council.html", visitor=visitor, **context)
+
+
+def _ends(service: Service, shown: Published) -> tuple[str, str]:
+    """Say until when answers are taken and when the result comes: as the terms state it, or else by when at the latest."""
+    stated, due = shown.announcement.terms.conditions, log.due_of(service, shown.id)
+    answers, result = _ends_by_state(service, shown, due)
+    return stated.answers_until or answers, stated.published_until or result
+
+
+def _ends_by_state(service: Service, shown: Published, due: Deadline | None) -> tuple[str, str]:
+    if shown.state == "released":
+        return _("closed"), _("published on {day}", day=day(shown.released_at))
+    if shown.state == "cancelled":
+        return _("cancelled"), _("never: it was cancelled")
+    if due is None:
+        return _("no date stated"), _("no date stated")
+    latest = _("{day} at the latest, or the campaign is cancelled", day=day(due.at))
+    if due.due == "published":
+        return _("closed") if shown.state == "closed" else latest, latest
+    within = _(
+        "{days:g} days after answers close at the latest, or the campaign is cancelled", days=service.days_to_publish
+    )
+    return latest, within
 
 
 def _signed(service: Service) -> dict[str, Any]:
@@ -75,12 +102,12 @@ def _line(note: Opened) -> tuple[int, str, str]:
 @router.get("/council/{campaign}/{secret}/{name}")
 def council_file(service: ServiceOf, campaign: str, secret: str, name: str) -> Response:
     """Give one of the files: the bundle, or what is in it."""
-    found = log.bundle(service, campaign, secret)
+    bundle = log.bundle(service, campaign, secret)
     if name == "bundle.zip":
-        return _file(found.to_bytes(), name, _ZIP)
+        return _file(bundle.to_bytes(), name, _ZIP)
     if name == "annex.html":  # in the reader's language; the one in the bundle is made again by whoever checks it
-        return _file(annex(found.announcement, found.keeping), name, _HTML)
-    files = found.files() | {"proofs.json": found.proofs()}
+        return _file(annex(bundle.announcement, bundle.keeping), name, _HTML)
+    files = bundle.files() | {"proofs.json": bundle.proofs()}
     if name not in files:
         raise NotFound
     return _file(files[name], name, _HTML if name.endswith(".html") else _JSON)
@@ -99,7 +126,7 @@ def standalone() -> Response:
 
 
 @router.get("/log.json")
-def whole_log(service: ServiceOf, since: int = 0) -> Response:
+def full_log(service: ServiceOf, since: int = 0) -> Response:
     """Give the log as everyone may read it: signed checkpoints, and that each begins with the one before."""
     signed = Log(service.ledger)
     if not signed.checkpoints():

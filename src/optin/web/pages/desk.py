@@ -9,14 +9,14 @@ from fastapi.responses import Response
 
 from optin.announcement.making import MIN_PEOPLE
 from optin.questions import Sheet
+from optin.report.sheet_release import says_little
 from optin.web.doors import AnalystOnly, ServiceOf
 from optin.web.pages.cautions import cautions_before
 from optin.web.pages.coming import doubles_before
 from optin.web.pages.desk_steps import STEPS
 from optin.web.pages.figures import figures_table, one_number
-from optin.web.pages.forms import Texts, origin_of, round_of, sentence
-from optin.web.pages.kept import kept_words
-from optin.web.pages.rendering import REFUSALS, moved, show
+from optin.web.pages.forms import Texts, origin_of, round_of
+from optin.web.pages.rendering import REFUSALS, moved, said_again, sentence, show
 from optin.web.pages.sheet_rows import FORMS
 from optin.web.pages.stages import STATE_NAMES, analyst_stages, day
 from optin.web.pages.times import last_day, missed_words, next_words, plan_of_times
@@ -24,10 +24,11 @@ from optin.web.pages.wording import result_words
 from optin.web.pages.years import again_words
 from optin.web.service import accounts, campaigns, extending, next_time, open_links, roles, steps
 from optin.web.service.asking import sheet_of
+from optin.web.service.core import new_secret
 from optin.web.service.drafts import Draft
 from optin.web.service.log import council_address
+from optin.web.service.lookups import READER
 from optin.web.service.records import Campaign, Visitor
-from optin.web.service.rows import READER
 from optin.wording.groups import SMALLEST_GROUP, tens_in_words
 from optin.wording.language import N_, _, localised
 from optin.wording.numbers import count, short
@@ -47,9 +48,9 @@ _WORKING = {
 @router.get("")
 def desk(service: ServiceOf, visitor: AnalystOnly) -> Response:
     """List this analyst's campaigns."""
-    found = campaigns.mine(service, visitor)
+    mine = campaigns.mine(service, visitor)
     runs = roles.is_administrator(service, visitor)
-    return show("desk/list.html", visitor=visitor, campaigns=found, state_name=STATE_NAMES, summary=_summary, runs=runs)
+    return show("desk/list.html", visitor=visitor, campaigns=mine, state_name=STATE_NAMES, summary=_summary, runs=runs)
 
 
 def _summary(campaign: Campaign) -> str:
@@ -62,7 +63,7 @@ def _summary(campaign: Campaign) -> str:
 
 @router.post("/colleague")
 def invite_colleague(request: Request, service: ServiceOf, visitor: AnalystOnly) -> Response:
-    """Make a one-time link for another analyst."""
+    """Make a one-time link for another analyst, good for a week."""
     link = f"{origin_of(request)}/setup#{accounts.invite_analyst(service, visitor)}"
     return show("desk/colleague.html", visitor=visitor, link=link)
 
@@ -82,34 +83,34 @@ def _page(
     message: str | None = None,
     status: int = 200,
 ) -> Response:
-    found, log = campaigns.show(service, visitor, campaign), campaigns.log(service, visitor, campaign)
+    view, log = campaigns.show(service, visitor, campaign), campaigns.log(service, visitor, campaign)
     works = roles.role_of(service, visitor, campaign) != READER
-    forward = _forward(found) if works else []
-    reopened = any((event.kind, event.round) == ("reopen-answers", found.round) for event in log)
+    forward = _forward(view) if works else []
+    reopened = any((event.kind, event.round) == ("reopen-answers", view.round) for event in log)
     context = {
-        "stages": analyst_stages(found.state),
+        "stages": analyst_stages(view.state),
         "state_name": STATE_NAMES,
         "next": STEPS[forward[0]] if forward else None,
-        "others": [STEPS[step] for step in found.steps if works and step not in forward and not _in_vain(found, step)],
+        "others": [STEPS[step] for step in view.steps if works and step not in forward and not _in_vain(view, step)],
         "works": works,
-        "failed": sentence(kept_words(found.job.error or "it failed"))
-        if found.job and found.job.state == "failed"
-        else None,
-        "facts": _facts(found.draft),
-        "planned": found.state not in ("draft", "registration", "cancelled"),
-        "result": result_words(found.release) if found.release else None,
-        "figures": figures_table(found.release) if found.release and not one_number(found.release) else None,
-        "events": [{"at": day(event.at), "words": kept_words(event.words)} for event in log],
+        "failed": sentence(view.job.error or N_("it failed")) if view.job and view.job.state == "failed" else None,
+        "facts": _facts(view.draft),
+        "planned": view.state not in ("draft", "registration", "cancelled"),
+        "result": result_words(view.release) if view.release else None,
+        "figures": figures_table(view.release) if view.release and not one_number(view.release) else None,
+        "events": [{"at": day(event.at), "words": said_again(event.words)} for event in log],
         "message": message,
-        "cautions": cautions_before(service, visitor, found),
-        "unit": sheet_of(found.draft).questions[0].unit,
-        "publish_by": day(found.publish_by),
+        "cautions": cautions_before(service, visitor, view),
+        "unit": sheet_of(view.draft).questions[0].unit,
+        "little": says_little(view.release) if view.release else (),
+        "page": new_secret(),
+        "publish_by": day(view.publish_by),
         "again": again_words(next_time.can_again(service, visitor, campaign)),
-        "by_itself": next_words(found),
-        "stopped": missed_words(found),
-        "movable": works and bool(found.draft.answer_by) and found.state in ("registration", "planning"),
-        "last_day": last_day(found.draft),
-        "to_do": _to_do(found, reopened=reopened),
+        "by_itself": next_words(view),
+        "stopped": missed_words(view),
+        "movable": works and bool(view.draft.answer_by) and view.state in ("registration", "planning"),
+        "last_day": last_day(view.draft),
+        "to_do": _to_do(view, reopened=reopened),
         "time_given": (
             _(
                 "Answers are to be closed within {days_to_answer:g} days of the announcement, and the result "
@@ -122,89 +123,89 @@ def _page(
     link = open_links.open_link(service, visitor, campaign) if works else None
     context |= {
         "open_link": link and f"{origin_of(request)}/i#{link}",
-        "doubles": doubles_before(found.draft.open_link),
+        "doubles": doubles_before(view.draft.open_link),
     }
-    context["council"] = council_address(service, found.id, public=found.draft.public)
-    return show("desk/campaign.html", visitor=visitor, status=status, **_progress(found), **context)
+    context["council"] = council_address(service, view.id, public=view.draft.public)
+    return show("desk/campaign.html", visitor=visitor, status=status, **_progress(view), **context)
 
 
-def _forward(found: Campaign) -> list[str]:
+def _forward(campaign: Campaign) -> list[str]:
     """Say which step comes next: where closing came too early, the one that leads back, if no later last day is needed."""
-    if found.state == "planning" and _surely_too_few(found):
-        return [step for step in found.steps if step == "reopen-registration" and not _in_vain(found, step)]
-    if "reopen-answers" in found.steps:
+    if campaign.state == "planning" and _surely_too_few(campaign):
+        return [step for step in campaign.steps if step == "reopen-registration" and not _in_vain(campaign, step)]
+    if "reopen-answers" in campaign.steps:
         return ["reopen-answers"]
-    return [step for step in found.steps if step not in _SIDE_WAYS][-1:]  # sealed answers may be closed unopened
+    return [step for step in campaign.steps if step not in _SIDE_WAYS][-1:]  # sealed answers may be closed unopened
 
 
-def _surely_too_few(found: Campaign) -> bool:
+def _surely_too_few(campaign: Campaign) -> bool:
     """Say whether fewer registered than are needed, as far as a count in tens tells."""
-    return found.registered + SMALLEST_GROUP - 1 < max(MIN_PEOPLE, found.draft.quorum_people)
+    return campaign.registered + SMALLEST_GROUP - 1 < max(MIN_PEOPLE, campaign.draft.quorum_people)
 
 
-def _to_do(found: Campaign, *, reopened: bool) -> str:
+def _to_do(campaign: Campaign, *, reopened: bool) -> str:
     """Say what is to be done in time."""
-    if "reopen-answers" in found.steps:
+    if "reopen-answers" in campaign.steps:
         return _("Open answers again, or publish,")
-    if found.state == "closed":
+    if campaign.state == "closed":
         return _("Publish")
     return _("Close answers and publish") if reopened else _("Close answers")
 
 
-def _in_vain(found: Campaign, step: str) -> bool:
+def _in_vain(campaign: Campaign, step: str) -> bool:
     """Say that a step is there and would only be refused: too few people are in."""
-    if step == "reopen-registration" and found.draft.answer_by:
+    if step == "reopen-registration" and campaign.draft.answer_by:
         return True  # it is opened again by moving the last day
-    few = {"announce": found.registered < MIN_PEOPLE, "release": not found.enough}
+    few = {"announce": campaign.registered < MIN_PEOPLE, "release": not campaign.enough}
     return few.get(step, False)
 
 
-def _progress(found: Campaign) -> dict[str, Any]:
-    working = found.job is not None and found.job.unfinished
+def _progress(campaign: Campaign) -> dict[str, Any]:
+    working = campaign.job is not None and campaign.job.unfinished
     return {
-        "campaign": found,
-        "counts": _counts(found),
-        "warning": _warning(found),
+        "campaign": campaign,
+        "counts": _counts(campaign),
+        "warning": _warning(campaign),
         "working": working,
-        "job_name": _(_WORKING.get(found.job.kind, N_("Working"))) if found.job else "",
+        "job_name": _(_WORKING.get(campaign.job.kind, N_("Working"))) if campaign.job else "",
     }
 
 
-def _warning(found: Campaign) -> tuple[str, str]:
+def _warning(campaign: Campaign) -> tuple[str, str]:
     """Say, as a heading and a sentence, that too few are in so far, or that too few came; nothing where that is not so."""
-    if found.warning is None:
+    if campaign.warning is None:
         return "", ""
-    if found.state == "planning":
+    if campaign.state == "planning":
         return _("Too few for a result"), sentence(
-            _("{warning}; open registration again, or cancel", warning=found.warning)
+            _("{warning}; open registration again, or cancel", warning=campaign.warning)
         )
-    again = _("{warning}; closed too early, it would have to be opened again", warning=found.warning)
+    again = _("{warning}; closed too early, it would have to be opened again", warning=campaign.warning)
     return _("Too early to close"), sentence(again)
 
 
-def _counts(found: Campaign) -> list[tuple[str, str]]:
+def _counts(campaign: Campaign) -> list[tuple[str, str]]:
     """List what is counted: in tens, so that no count says when someone answered; invitations are the analyst's own."""
     made = (
-        [(_("links used"), tens_in_words(found.redeemed)), (_("links made"), localised(f"{found.invited:,}"))]
-        if found.invited
+        [(_("links used"), tens_in_words(campaign.redeemed)), (_("links made"), localised(f"{campaign.invited:,}"))]
+        if campaign.invited
         else []
     )
-    if found.state in ("draft", "registration", "planning"):
-        return [(_("registered"), _of_needed(found, found.registered)), *made]
-    joined = _of_needed(found, found.joined)
+    if campaign.state in ("draft", "registration", "planning"):
+        return [(_("registered"), _of_needed(campaign, campaign.registered)), *made]
+    joined = _of_needed(campaign, campaign.joined)
     return [
         (_("joined"), joined),
-        (_("declined"), tens_in_words(found.declined)),
-        (_("registered"), tens_in_words(found.registered)),
+        (_("declined"), tens_in_words(campaign.declined)),
+        (_("registered"), tens_in_words(campaign.registered)),
     ]
 
 
-def _of_needed(found: Campaign, people: int) -> str:
+def _of_needed(campaign: Campaign, people: int) -> str:
     """Say a count beside the quorum, as long as it is not reached for sure."""
-    needed = found.draft.quorum_people
+    needed = campaign.draft.quorum_people
     return (
         tens_in_words(people)
-        if people >= needed or found.release
+        if people >= needed or campaign.release
         else _("{people} of {needed:,} needed", people=tens_in_words(people), needed=needed)
     )
 
@@ -267,9 +268,9 @@ def _time_facts(draft: Draft) -> list[tuple[str, str]]:
 @router.get("/c/{campaign}/progress")
 def progress(service: ServiceOf, visitor: AnalystOnly, campaign: str) -> Response:
     """Show the counts alone; when the campaign has moved on, the whole page is loaded again."""
-    found = campaigns.show(service, visitor, campaign)
-    response = show("desk/progress.html", visitor=visitor, **_progress(found))
-    if found.state not in ("registration", "answers"):
+    view = campaigns.show(service, visitor, campaign)
+    response = show("desk/progress.html", visitor=visitor, **_progress(view))
+    if view.state not in ("registration", "answers"):
         response.headers["HX-Refresh"] = "true"
     return response
 
@@ -277,10 +278,10 @@ def progress(service: ServiceOf, visitor: AnalystOnly, campaign: str) -> Respons
 @router.get("/c/{campaign}/job")
 def job(service: ServiceOf, visitor: AnalystOnly, campaign: str) -> Response:
     """Show how far the work has come; when it is done, the whole page is loaded again."""
-    found = campaigns.show(service, visitor, campaign)
-    if found.job is None or not found.job.unfinished:
+    view = campaigns.show(service, visitor, campaign)
+    if view.job is None or not view.job.unfinished:
         return Response(headers={"HX-Refresh": "true"})
-    return show("desk/job.html", visitor=visitor, **_progress(found))
+    return show("desk/job.html", visitor=visitor, **_progress(view))
 
 
 @router.post("/c/{campaign}/step")
@@ -307,20 +308,19 @@ def _listed(form: dict[str, str]) -> list[str]:
     return [line.strip() for line in form.get("ids", "").splitlines() if line.strip()]
 
 
-def _whole(text: str) -> int:
+def _integer(text: str) -> int:
     return int(text) if text.isdecimal() and len(text) < 9 else 0
 
 
 @router.post("/c/{campaign}/invitations")
 def invite(request: Request, service: ServiceOf, visitor: AnalystOnly, campaign: str, form: Texts) -> Response:
-    """Make invitations and show them once."""
+    """Make invitations and show them; the page that is sent again shows the same ones."""
     text = form.get("count", "")
     try:
-        secrets = campaigns.invite(
-            service, visitor, campaign, _whole(text), group=form.get("group") or None, ids=_listed(form)
-        )
+        group, page = form.get("group") or None, form.get("page", "")[:64]
+        made = campaigns.invite(service, visitor, campaign, _integer(text), group=group, ids=_listed(form), page=page)
     except REFUSALS as refusal:
         return _page(request, service, visitor, campaign, message=sentence(refusal), status=refusal.http_status)
     origin = origin_of(request)
-    links = [f"{origin}/i#{secret}" for secret in secrets]
-    return show("desk/invitations.html", visitor=visitor, id=campaign, links=links)
+    links = [f"{origin}/i#{secret}" for secret in made.secrets]
+    return show("desk/invitations.html", visitor=visitor, id=campaign, links=links, before=made.before)

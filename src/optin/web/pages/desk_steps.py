@@ -8,7 +8,7 @@ from optin.wording.language import N_
 
 
 @dataclass(frozen=True)
-class Step:
+class StepShown:
     """A step in words: what it is called, what it does, and what the button says."""
 
     step: str
@@ -20,7 +20,7 @@ class Step:
 STEPS = {
     step.step: step
     for step in (
-        Step(
+        StepShown(
             "open",
             N_("Open registration"),
             N_(
@@ -29,7 +29,7 @@ STEPS = {
             ),
             N_("Open registration"),
         ),
-        Step(
+        StepShown(
             "close-registration",
             N_("Close registration"),
             N_(
@@ -38,7 +38,7 @@ STEPS = {
             ),
             N_("Close registration"),
         ),
-        Step(
+        StepShown(
             "announce",
             N_("Announce the plan"),
             N_(
@@ -48,19 +48,19 @@ STEPS = {
             ),
             N_("Announce"),
         ),
-        Step(
+        StepShown(
             "open-answers",
             N_("Open answers"),
             N_("People join with their answer, or decline, until you close."),
             N_("Open answers"),
         ),
-        Step(
+        StepShown(
             "close",
             N_("Close answers"),
             N_("Nobody can join, decline or change an answer any more. They are opened again only if too few joined."),
             N_("Close answers"),
         ),
-        Step(
+        StepShown(
             "release",
             N_("Publish the result"),
             N_(
@@ -69,13 +69,13 @@ STEPS = {
             ),
             N_("Publish"),
         ),
-        Step(
+        StepShown(
             "reopen-registration",
             N_("Open registration again"),
             N_("Nothing is announced yet: more people can come, and those who are here can change their choice."),
             N_("Open registration again"),
         ),
-        Step(
+        StepShown(
             "reopen-answers",
             N_("Open answers again"),
             N_(
@@ -84,7 +84,7 @@ STEPS = {
             ),
             N_("Open answers again"),
         ),
-        Step(
+        StepShown(
             "new-round",
             N_("Begin a new round"),
             N_(
@@ -94,7 +94,7 @@ STEPS = {
             ),
             N_("Begin a new round"),
         ),
-        Step(
+        StepShown(
             "cancel",
             N_("Cancel the campaign"),
             N_("Nothing is published, nothing is spent, answers are destroyed. This cannot be undone."),

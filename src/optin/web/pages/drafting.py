@@ -12,9 +12,9 @@ from fastapi.responses import Response
 
 from optin.errors import BadInput, OptinError, PromiseBroken
 from optin.web.doors import AnalystOnly, ServiceOf
-from optin.web.pages.forms import Texts, sentence
+from optin.web.pages.forms import Texts
 from optin.web.pages.numbers import spelled, typed_number
-from optin.web.pages.rendering import REFUSALS, moved, show
+from optin.web.pages.rendering import REFUSALS, moved, sentence, show
 from optin.web.pages.wording import cap_words
 from optin.web.service import campaigns, preview
 from optin.web.service.drafts import PRIVACY_CONSTRAINED, WINDOW_HOURS, WORDS, Draft
@@ -148,7 +148,7 @@ def draft_of(given: Mapping[str, str]) -> Draft:
         automatic=bool(given.get("automatic")),
         open_link=places(given.get("open_link", "").strip()),
         public=bool(given.get("public")),
-        quorum_people=_whole(given.get("quorum_people", "20")),
+        quorum_people=_integer(given.get("quorum_people", "20")),
         quorum_standard_error=_maybe(given, "quorum_standard_error"),
     )
     return draft if draft.model == PRIVACY_CONSTRAINED else _with_benefit(draft, given)
@@ -180,10 +180,10 @@ def places(text: str) -> int:
     >>> places(""), places("50"), places("0"), places("many")
     (0, 50, -1, -1)
     """
-    return (_whole(text) or -1) if text else 0
+    return (_integer(text) or -1) if text else 0
 
 
-def _whole(text: str) -> int:
+def _integer(text: str) -> int:
     return int(text) if text.isdecimal() and len(text) < 10 else 0
 
 
@@ -191,16 +191,16 @@ def _foreseen(given: Mapping[str, str]) -> dict[str, Any]:
     """Plan for imagined people; while the form cannot be planned, say why."""
     try:
         draft = replace(draft_of(given), title="preview", question="preview", purpose="", unit="")
-        found = preview.accuracy(draft, imagined(given))
-        words = preview_words(found, max_gap=draft.max_gap, highest=LIMITS[-1].amount)
-        return {"preview": words, "quorum": quorum_words(draft, expected=found.people)}
+        foreseen = preview.accuracy(draft, imagined(given))
+        words = preview_words(foreseen, max_gap=draft.max_gap, highest=LIMITS[-1].amount)
+        return {"preview": words, "quorum": quorum_words(draft, expected=foreseen.people)}
     except OptinError as refusal:
         return {"preview": None, "why": sentence(refusal)}
 
 
 def imagined(given: Mapping[str, str]) -> list[int]:
     """Spread so many people over the ladder; from costs, the careful stand at the other end."""
-    people = _whole(given.get("expected", "200"))
+    people = _integer(given.get("expected", "200"))
     if not 10 <= people <= _LARGEST:
         raise BadInput("expected people must be 10 to {most:,}", most=_LARGEST)
     shares = _MIXES.get(given.get("mix", ""), _MIXES["mixed"])[1]
@@ -227,14 +227,14 @@ def quorum_words(draft: Draft, *, expected: int | None = None) -> str:
     )
 
 
-def preview_words(found: Preview, *, max_gap: float, highest: float = math.inf) -> dict[str, Any]:
+def preview_words(foreseen: Preview, *, max_gap: float, highest: float = math.inf) -> dict[str, Any]:
     """Put a preview in words; a cap above the highest limit asks everyone for all they allow."""
     return {
-        "half_width": at_most(found.half_width),
-        "standard_error": short(found.standard_error),
-        "bias": short(max_gap * found.tilt, 2),
-        "effective": people_like(found.effective_people),
+        "half_width": at_most(foreseen.half_width),
+        "standard_error": short(foreseen.standard_error),
+        "bias": short(max_gap * foreseen.tilt, 2),
+        "effective": people_like(foreseen.effective_people),
         "besides_gap": _(", without the gap") if max_gap > 0 else "",
-        "cap": cap_words(found.cap, highest=highest),
-        "warnings": found.warnings,
+        "cap": cap_words(foreseen.cap, highest=highest),
+        "warnings": foreseen.warnings,
     }

@@ -9,8 +9,8 @@ from fastapi.responses import Response
 
 from optin.web.doors import AddressOf, BrowserOf, Holder, MaybeVisitor, ServiceOf, VisitorOnly, let_in, let_out
 from optin.web.pages.forms import Texts
+from optin.web.pages.intros import leads_to
 from optin.web.pages.rendering import REFUSALS, moved, show, shown_again
-from optin.web.pages.visit import leads_to
 from optin.web.service import accounts
 
 router = APIRouter()
@@ -34,9 +34,9 @@ def enter(service: ServiceOf, visitor: MaybeVisitor, holder: Holder, form: Texts
     key = _after_hash(form["key"]) if form.get("key") and form.get("new") != "yes" else None
     decided = here or key is not None or form.get("new") == "yes"
     try:
-        found = leads_to(service, secret, holder)
-        if found is not None:
-            return show("visit/intro.html", visitor=visitor, **found)
+        intro = leads_to(service, secret, holder)
+        if intro is not None:
+            return show("visit/intro.html", visitor=visitor, **intro)
         if not decided and accounts.is_invitation(service, secret):
             return show("invited.html", visitor=visitor, secret=secret)
         entered = accounts.enter(service, secret, key=key, visitor=visitor, by_link=form.get("by") == "link")
@@ -52,12 +52,12 @@ def look(service: ServiceOf, visitor: MaybeVisitor, holder: Holder, form: Texts)
     """Show what a link is about to a script, before anybody has pressed anything; nothing where it takes more than one visit."""
     secret = secret_in(form)
     try:
-        found = leads_to(service, secret, holder)
+        intro = leads_to(service, secret, holder)
     except REFUSALS:
-        found = None
-    if found is None:
+        intro = None
+    if intro is None:
         return Response(status_code=204)
-    return show("visit/intro.html", visitor=visitor, part=True, **found)
+    return show("visit/intro.html", visitor=visitor, part=True, **intro)
 
 
 @router.get("/sign-up")

@@ -37,6 +37,9 @@ def page(request: Request, status: int, why: Failure | str = "") -> Response:
     """Write the page for a status; nobody signed in is sent to where one comes in."""
     if status == 401:
         desk = request.url.path == "/a" or request.url.path.startswith("/a/")
+        holder = getattr(request.state, "holder", None)
+        if holder is not None and holder.only is not None and not desk:
+            return _of_one_campaign(holder.only)
         return moved("/login" if desk else "/i")
     title, words = _WORDS.get(
         status, (N_("Something went wrong"), N_("This is our fault. Nothing half-done was kept; please try again."))
@@ -48,3 +51,8 @@ def page(request: Request, status: int, why: Failure | str = "") -> Response:
     if request.headers.get("hx-request"):  # a page inside a page would confuse; the old part stays
         shown.headers["HX-Reswap"] = "none"
     return shown
+
+
+def _of_one_campaign(campaign: str) -> Response:
+    """Say to a device that was let in by an id why it sees one campaign alone, and how to see the rest."""
+    return show("one_campaign.html", visitor=None, status=401, campaign=campaign)

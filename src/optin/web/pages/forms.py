@@ -10,11 +10,7 @@ from starlette.datastructures import FormData
 
 from optin.errors import BadInput
 from optin.web.doors import form_of
-from optin.web.pages.rendering import sentence
 from optin.web.settings import WebSettings
-
-__all__ = ["FormOf", "Texts", "number_of", "origin_of", "round_of", "sentence"]
-
 
 FormOf = Annotated[FormData, Depends(form_of)]
 

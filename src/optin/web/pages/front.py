@@ -17,7 +17,7 @@ router = APIRouter()
 @router.get("/")
 def home(service: ServiceOf, visitor: MaybeVisitor) -> Response:
     """Say what this is, take an invitation, and list what is open to everyone and what was published."""
-    results = [(found, result_words(found.release)) for found in published.published(service, most=6) if found.release]
+    results = [(each, result_words(each.release)) for each in published.published(service, most=6) if each.release]
     return show("home.html", visitor=visitor, open=people.open_campaigns(service), results=results)
 
 

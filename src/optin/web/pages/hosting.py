@@ -18,10 +18,10 @@ router = APIRouter()
 @router.get("/static/organisation-logo")
 def logo() -> Response:
     """Send the organisation's logo."""
-    found = organisation_here().logo
-    if found is None:
+    image = organisation_here().logo
+    if image is None:
         raise NotFound
-    return Response(found.data, media_type=found.kind, headers={"Cache-Control": "max-age=3600"})
+    return Response(image.data, media_type=image.kind, headers={"Cache-Control": "max-age=3600"})
 
 
 @router.get("/privacy-notice")

@@ -10,9 +10,9 @@ from fastapi.responses import Response
 from optin.web.doors import AnalystOnly, MaybeVisitor, ServiceOf
 from optin.web.languages import language
 from optin.web.organisation import organisation_here
-from optin.web.pages.forms import Texts, origin_of, sentence
+from optin.web.pages.forms import Texts, origin_of
 from optin.web.pages.qr import qr_code
-from optin.web.pages.rendering import REFUSALS, moved, show
+from optin.web.pages.rendering import REFUSALS, moved, sentence, show
 from optin.web.pages.spreadsheets import csv_file
 from optin.web.service import campaigns, lists, mails, open_links
 from optin.web.service.core import Service
@@ -31,7 +31,9 @@ def people(request: Request, service: ServiceOf, visitor: AnalystOnly, campaign:
 
 
 _SAID = {
-    "added": N_("The list is kept. Whoever stood in it before was left as they were."),
+    "added": N_(
+        "The list is kept. Whoever stood in it before was left as they were; in a draft, their group is the one given now."
+    ),
     "mail": N_("The mail is in the queue, once for each address."),
 }
 
@@ -60,17 +62,17 @@ def mail(request: Request, service: ServiceOf, visitor: AnalystOnly, campaign: s
 @router.get("/a/c/{campaign}/links.csv")
 def links(request: Request, service: ServiceOf, visitor: AnalystOnly, campaign: str) -> Response:
     """Give addresses, ids, groups and links as CSV, to be sent by other means."""
-    found = [
+    rows = [
         (each.entry.address, each.entry.id, each.entry.group or "", _link(request, each))
         for each in lists.listed(service, visitor, campaign)
     ]
-    return csv_file("links.csv", [("address", "id", "group", "link"), *found])
+    return csv_file("links.csv", [("address", "id", "group", "link"), *rows])
 
 
 @router.get("/a/c/{campaign}/qr")
 def codes(request: Request, service: ServiceOf, visitor: AnalystOnly, campaign: str) -> Response:
     """Show a page of QR codes to print and cut, one for each person of the list."""
-    found = campaigns.show(service, visitor, campaign)
+    view = campaigns.show(service, visitor, campaign)
     cards = [
         {
             "name": each.entry.id or each.entry.address,
@@ -89,7 +91,7 @@ def codes(request: Request, service: ServiceOf, visitor: AnalystOnly, campaign: 
             "code": qr_code(f"{origin_of(request)}/i#{link}"),
         }
         cards = [everyone, *cards]
-    return show("desk/qr.html", visitor=visitor, id=campaign, draft=found.draft, cards=cards)
+    return show("desk/qr.html", visitor=visitor, id=campaign, draft=view.draft, cards=cards)
 
 
 @router.get("/u/{token}")
@@ -120,15 +122,15 @@ def _page(
     said: str = "",
     refusal: Exception | None = None,
 ) -> Response:
-    found = campaigns.show(service, visitor, campaign)
+    view = campaigns.show(service, visitor, campaign)
     rows, number = lists.listed(service, visitor, campaign), mails.next_number(service, campaign)
     link = open_links.open_link(service, visitor, campaign)
     own = f"{origin_of(request)}/i#{link}" if link else f"{origin_of(request)}/i#LINK"
-    with speaking(language(found.draft.language or request.app.state.settings.language)):
-        subject, text = mails.mail_text(found.draft, own, open_to_all=link is not None)
+    with speaking(language(view.draft.language or request.app.state.settings.language)):
+        subject, text = mails.mail_text(view.draft, own, open_to_all=link is not None)
         text = signed(text, organisation_here().signature(origin_of(request)))
     context: dict[str, Any] = {
-        "campaign": found,
+        "campaign": view,
         "rows": [(each, _link(request, each)) for each in rows],
         "how_many": count(len(rows)),
         "addresses": sum(bool(each.entry.address) and not each.unsubscribed for each in rows),

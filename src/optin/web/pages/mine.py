@@ -11,9 +11,9 @@ from fastapi.responses import Response
 
 from optin.web.doors import PersonOnly, ServiceOf, let_out
 from optin.web.pages.asked_words import title_said
-from optin.web.pages.forms import Texts, number_of, sentence
+from optin.web.pages.forms import Texts, number_of
 from optin.web.pages.numbers import typed_number
-from optin.web.pages.rendering import REFUSALS, moved, show
+from optin.web.pages.rendering import REFUSALS, moved, sentence, show
 from optin.web.pages.stages import stands
 from optin.web.pages.totals import guesses_of, left_words
 from optin.web.pages.wording import epsilon_words
@@ -132,8 +132,8 @@ def _so_far(spent: float) -> str:
     return _("After all results published so far, {guesses_of}.", guesses_of=guesses_of(spent))
 
 
-def _length(part: float, whole: float | None) -> int:
-    return round(400 * min(part / whole, 1.0)) if whole else 0
+def _length(part: float, total: float | None) -> int:
+    return round(400 * min(part / total, 1.0)) if total else 0
 
 
 @router.post("/me/allowance")

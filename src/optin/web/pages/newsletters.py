@@ -1,4 +1,4 @@
-"""Results to be passed on: every figure in rows, and a draft of a text that states interval and privacy as they are."""
+"""A result to be passed on: a draft of a text that states interval and privacy as they are."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from optin.report.answer_sections import OUTSIDE
 from optin.report.sheet_release import says_little
 from optin.web.pages.asked_words import purpose_said, title_said
 from optin.web.pages.coming import doubles_after
-from optin.web.pages.kept import kept_words
+from optin.web.pages.figures import goes_outside, parts_of_groups
 from optin.web.pages.wording import cap_words
 from optin.web.service.records import Published
 from optin.wording.groups import shown_group
@@ -36,87 +36,41 @@ _WEIGHED = (
     N_("nobody gives away more than was announced to them"),
 )
 _BOUND = N_("That is a bound, not secrecy: the figures tell a little about everyone who took part.")
-FIELDS = ("group", "question", "answer", "unit", "estimate", "low", "high", "note")
-Row = tuple[str, str, str, str, str | float, str | float, str | float, str]
 
 
-def result_rows(release: Release) -> Iterator[Row]:
-    """List every published figure with the two ends of its 95 % interval, as in release.json; what was not published says why."""
-    for name, part in _parts(release):
-        for question in release.sheet:
-            if question.name in part.dropped:
-                yield (
-                    name,
-                    question.name,
-                    "",
-                    "",
-                    "",
-                    "",
-                    "",
-                    f"not published: {part.dropped[question.name]}",
-                )
-            else:
-                yield from _figures(name, part, question)
-    for name, why in release.withheld.items():
-        yield name, "", "", "", "", "", "", f"not published: {why}"
-
-
-def _figures(name: str, part: Release, question: Question) -> Iterator[Row]:
-    for each in part[question.name].readings(0.95):
-        unit = "proportion" if each.proportion else question.unit
-        estimate, note = ("", "too noisy to say") if each.lost else (each.estimate, "")
-        yield name, question.name, each.answer, unit, estimate, each.low, each.high, note
-
-
-def _parts(release: Release) -> tuple[tuple[str, Release], ...]:
-    return tuple(release.groups.items()) if release.grouped else (("", release),)
-
-
-def newsletter(found: Published, release: Release) -> str:
+def newsletter(published: Published, release: Release) -> str:
     """Draft a text for people who were not there: what was asked, by whom, of how many, with which intervals and what noise."""
     sheet = release.sheet
     asked = _("{asked_by} asked", asked_by=sheet.asked_by) if sheet.asked_by else _("We asked")
     paragraphs = [
-        title_said(found),
+        title_said(published),
         _(
             "{asked}; {people} registered, {joined_people:,} took part. {purpose}",
             asked=asked,
             people=count(release.announcement.people),
             joined_people=release.joined_people,
-            purpose=purpose_said(found),
+            purpose=purpose_said(published),
         ).strip(),
         *("\n".join(_lines(release, question)) for question in sheet),
         "\n".join(
-            _("Of {group} nothing is published: {why}.", group=shown_group(name), why=kept_words(why))
+            _("Of {group} nothing is published: {why}.", group=shown_group(name), why=_(why))
             for name, why in release.withheld.items()
         ),
         "\n".join(says_little(release)),
-        _(OUTSIDE) if _goes_outside(release) else "",
-        doubles_after(public=found.public, open_link=found.open_link),
+        _(OUTSIDE) if goes_outside(release) else "",
+        doubles_after(public=published.public, open_link=published.open_link),
         _(_RANGES),
         _privacy(release.announcement),
     ]
     return "\n\n".join(filter(None, paragraphs)) + "\n"
 
 
-def _goes_outside(release: Release) -> bool:
-    """Say whether noise pushed an estimate beyond what is possible, where its interval ends."""
-    readings = (
-        each
-        for _name, part in _parts(release)
-        for question in release.sheet
-        if question.name not in part.dropped
-        for each in part[question.name].readings(0.95)
-    )
-    return any(not (each.lost or each.low <= each.estimate <= each.high) for each in readings)
-
-
 def _lines(release: Release, question: Question) -> Iterator[str]:
     yield release.sheet.text_said(question)
-    for name, part in _parts(release):
+    for name, part in parts_of_groups(release):
         where = f"{shown_group(name)}, " if name else ""
         if question.name in part.dropped:
-            yield _("- {where}not published: {dropped}", where=where, dropped=kept_words(part.dropped[question.name]))
+            yield _("- {where}not published: {dropped}", where=where, dropped=_(part.dropped[question.name]))
             continue
         for each in part[question.name].readings(0.95):
             estimate, ends = each.written(release.sheet.unit_said(question))
@@ -132,7 +86,7 @@ def _lines(release: Release, question: Question) -> Iterator[str]:
 def _privacy(offer: Announcement) -> str:
     if offer.noiseless:
         return _("No noise was added: nobody who counts set a limit.")
-    chosen, kept = _CHOSEN if offer.model == PRIVACY_CONSTRAINED else _WEIGHED
+    chosen, protects = _CHOSEN if offer.model == PRIVACY_CONSTRAINED else _WEIGHED
     cap = cap_words(
         max(part.cap for part in offer.parts), highest=HIGHEST_STEP if offer.model == PRIVACY_CONSTRAINED else math.inf
     )
@@ -144,7 +98,7 @@ def _privacy(offer: Announcement) -> str:
     return _(
         "Privacy: everyone {chosen}. Noise was added so that {kept}{most}. {bound}",
         chosen=_(chosen),
-        kept=_(kept),
+        kept=_(protects),
         most=most,
         bound=_(_BOUND),
     )

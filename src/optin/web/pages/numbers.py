@@ -62,13 +62,13 @@ def _is_plain(text: str) -> bool:
 
 
 def _one_of_two(text: str, words: str, low: float, high: float) -> Typed:
-    whole, decimal = float(re.sub("[.,]", "", text)), float(text.replace(",", "."))
-    if low <= whole <= high:
+    unmarked, decimal = float(re.sub("[.,]", "", text)), float(text.replace(",", "."))
+    if low <= unmarked <= high:
         raise BadInput(
             "{words}, {text}, can be read in two ways: write {one}, or {other}",
             words=words,
             text=text,
-            one=spelled(whole),
+            one=spelled(unmarked),
             other=spelled(decimal),
         )
     return Typed(decimal, plain=False)

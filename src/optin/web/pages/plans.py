@@ -20,16 +20,15 @@ from optin.report.sheet_page import plan_sections as sheet_sections
 from optin.web.doors import AnalystOnly, ServiceOf
 from optin.web.pages.cautions import foreseen_little
 from optin.web.pages.drafting import preview_words, quorum_words
-from optin.web.pages.drawing import png
-from optin.web.pages.forms import sentence
-from optin.web.pages.rendering import said_again, show
+from optin.web.pages.pictures import png
+from optin.web.pages.rendering import said_again, sentence, show
 from optin.web.pages.wording import GUARD
 from optin.web.service import campaigns, preview
 from optin.web.service.able import able
 from optin.web.service.asking import sheet_of
-from optin.web.service.cells import SMALLEST_CELL, cells
 from optin.web.service.drafts import PRIVACY_CONSTRAINED
 from optin.web.service.failures import NotFound
+from optin.web.service.limit_cells import SMALLEST_CELL, cells
 from optin.web.service.records import Campaign
 from optin.wording.groups import tens_in_words
 from optin.wording.language import N_, _, capital
@@ -43,50 +42,48 @@ _SEEN = N_("in groups of at least ten people, each taken at its most careful end
 @router.get("/plan")
 def plan_page(request: Request, service: ServiceOf, visitor: AnalystOnly, campaign: str) -> Response:
     """Show the plan as the cells allow it to be seen, with pictures and sliders."""
-    found = campaigns.show(service, visitor, campaign)
+    view = campaigns.show(service, visitor, campaign)
     context: dict[str, Any] = {
-        "campaign": found,
+        "campaign": view,
         "sections": [],
         "why": "",
         "holds": None,
-        "able": _able(service, visitor, found),
-        "quorum": quorum_words(found.draft),
+        "able": _able(service, visitor, view),
+        "quorum": quorum_words(view.draft),
     }
     try:
         plan, description = preview.pictured(service, visitor, campaign)
     except OptinError as refusal:
         return show("desk/plan.html", visitor=visitor, **{**context, "why": sentence(refusal)})
     note = cells(service, visitor, campaign).note
-    context["little"] = foreseen_little(plan) if found.announcement is None else ""
-    if sheet_of(found.draft).one_number is None:
+    context["little"] = foreseen_little(plan) if view.announcement is None else ""
+    if sheet_of(view.draft).one_number is None:
         context["sections"] = [_shown(section) for section in sheet_sections(plan, description, None)]
         return show("desk/plan.html", visitor=visitor, **context, lead="", seen=capital(_(_SEEN)) + ".", asked=None)
-    context["lead"], context["seen"] = _lead(found, plan, note)
-    if (
-        found.announcement is not None
-    ):  # groups tell too little of the weights, and the sliders warn of their own answer
-        context |= {"holds": assumption_of(found.announcement, _(GUARD)), "warnings": found.announcement.warnings()}
+    context["lead"], context["seen"] = _lead(view, plan, note)
+    if view.announcement is not None:  # groups tell too little of the weights, and the sliders warn of their own answer
+        context |= {"holds": assumption_of(view.announcement, _(GUARD)), "warnings": view.announcement.warnings()}
     context["sections"] = [_shown(section) for section in plan_sections(plan, description)]
-    asked = _asked(request, found)
-    return show("desk/plan.html", visitor=visitor, **context, asked=asked, **_what_if(service, visitor, found, asked))
+    asked = _asked(request, view)
+    return show("desk/plan.html", visitor=visitor, **context, asked=asked, **_what_if(service, visitor, view, asked))
 
 
-def _able(service: ServiceOf, visitor: AnalystOnly, found: Campaign) -> str:
+def _able(service: ServiceOf, visitor: AnalystOnly, campaign: Campaign) -> str:
     """Say roughly how many have something left to give, before the plan is announced."""
     try:
-        some = None if found.state != "planning" else able(service, visitor, found.id)
+        some = None if campaign.state != "planning" else able(service, visitor, campaign.id)
     except OptinError:
         some = None
     if some is None:
         return ""
-    if some > found.registered - SMALLEST_CELL:
-        who = _("All who registered, {registered}, or nearly all,", registered=tens_in_words(found.registered))
+    if some > campaign.registered - SMALLEST_CELL:
+        who = _("All who registered, {registered}, or nearly all,", registered=tens_in_words(campaign.registered))
     else:
         who = (
             _(
                 "About {some:,} of the {registered} who registered",
                 some=some,
-                registered=tens_in_words(found.registered),
+                registered=tens_in_words(campaign.registered),
             )
             if some
             else capital(_("fewer than about ten people"))
@@ -99,9 +96,9 @@ def _able(service: ServiceOf, visitor: AnalystOnly, found: Campaign) -> str:
     )
 
 
-def _lead(found: Campaign, plan: Plan, note: str | None = None) -> tuple[str, str]:
+def _lead(campaign: Campaign, plan: Plan, note: str | None = None) -> tuple[str, str]:
     """Say how accurate it will be: as announced, or else as far as groups tell; and what the pictures are drawn from."""
-    offer, unit = found.announcement, f" {found.draft.unit}" if found.draft.unit else ""
+    offer, unit = campaign.announcement, f" {campaign.draft.unit}" if campaign.draft.unit else ""
     half = plan.half_width() if offer is None else offer.half_width()
     people = count(plan.people if offer is None else offer.people)
     with_them = _("With {people}", people=people) if note and offer is None else _("With all {people}", people=people)
@@ -153,14 +150,14 @@ def picture(service: ServiceOf, visitor: AnalystOnly, campaign: str, name: str, 
 @router.get("/what-if")
 def what_if_part(request: Request, service: ServiceOf, visitor: AnalystOnly, campaign: str) -> Response:
     """Answer the sliders."""
-    found = campaigns.show(service, visitor, campaign)
-    answered = _what_if(service, visitor, found, _asked(request, found))
+    view = campaigns.show(service, visitor, campaign)
+    answered = _what_if(service, visitor, view, _asked(request, view))
     return show("desk/what_if.html", visitor=visitor, **answered)
 
 
-def _asked(request: Request, found: Campaign) -> dict[str, str]:
+def _asked(request: Request, campaign: Campaign) -> dict[str, str]:
     """Read the sliders; where they were not moved they stand at the draft's own numbers."""
-    draft, given = found.draft, request.query_params
+    draft, given = campaign.draft, request.query_params
     width = draft.upper - draft.lower
     sd = draft.data_sd if draft.data_sd is not None else width / 2
     return {
@@ -176,28 +173,28 @@ def _asked(request: Request, found: Campaign) -> dict[str, str]:
     }
 
 
-def _beginning(number: float, step: float) -> float:
+def _beginning(number: float, spacing: float) -> float:
     """Choose the least value of a slider so that its steps hit the draft's own number; browsers round to a step.
 
     >>> round(_beginning(2.0, 0.15), 9), _beginning(6.0, 0.15)
     (0.05, 0.0)
     """
-    rest = number - step * round(number / step)
-    return 0.0 if abs(rest) < 1e-9 * step else rest % step
+    rest = number - spacing * round(number / spacing)
+    return 0.0 if abs(rest) < 1e-9 * spacing else rest % spacing
 
 
-def _what_if(service: ServiceOf, visitor: AnalystOnly, found: Campaign, asked: dict[str, str]) -> dict[str, Any]:
+def _what_if(service: ServiceOf, visitor: AnalystOnly, campaign: Campaign, asked: dict[str, str]) -> dict[str, Any]:
     try:
         gap, sd, decline = (_slider(asked[name]) for name in ("gap", "sd", "decline"))
         share = min(max(decline / 100, 0.0), 0.99)
-        ask = functools.partial(preview.what_if, service, visitor, found.id)
+        ask = functools.partial(preview.what_if, service, visitor, campaign.id)
         change = preview.Change(gap, sd, decline_share=share)
-        answer, best = ask(change), None if found.announcement else ask(replace(change, careful=False))
-        highest = max(cell.high for cell in cells(service, visitor, found.id).cells)
+        answer, best = ask(change), None if campaign.announcement else ask(replace(change, careful=False))
+        highest = max(cell.high for cell in cells(service, visitor, campaign.id).cells)
     except OptinError as refusal:
         return {"what_if": None, "why_not": sentence(refusal)}
     words = preview_words(
-        answer, max_gap=gap, highest=highest if found.draft.model == PRIVACY_CONSTRAINED else math.inf
+        answer, max_gap=gap, highest=highest if campaign.draft.model == PRIVACY_CONSTRAINED else math.inf
     )
     words |= {"effective": people_like((sd / answer.standard_error) ** 2)}
     return {"what_if": {**words, "best": "" if best is None else at_most(best.half_width)}}

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import functools
 from dataclasses import dataclass
 from pathlib import Path
 
 from optin.questions import Sheet
+from optin.web.languages import language, tags
 from optin.wording.language import N_, spoken_here
 
 _FOLDER = Path(__file__).parent.parent / "sheets"
@@ -13,6 +15,8 @@ _SUPPORT = N_(
     "Whatever you answer: if you want to talk to someone, write here whom to call, when, and that it "
     "costs nothing. In danger, call the emergency number."
 )
+_PLACE = N_("write here whom to call")
+"""What of the text above is to be replaced; each language says it as its translation of the whole does."""
 
 
 @dataclass(frozen=True)
@@ -29,6 +33,22 @@ class Ready:
         """Read the sheet itself, in the language of whoever begins with it if it was written in that."""
         own = _FOLDER / spoken_here().tag / f"{self.name}.toml"
         return Sheet.from_toml(own if own.exists() else _FOLDER / f"{self.name}.toml")
+
+
+@functools.cache
+def _places_to_fill() -> tuple[str, ...]:
+    """List what a text of support says where an analyst writes in their own, in every language."""
+    return tuple(language(tag).messages.get(_PLACE, (_PLACE,))[0] for tag in tags())
+
+
+def is_unfinished(support: str) -> bool:
+    """Say whether a text for everyone still has the place that its analyst is to fill in.
+
+    >>> is_unfinished(_SUPPORT), is_unfinished("If you want to talk: 555 0100, every day, for free.")
+    (True, False)
+    """
+    plain = " ".join(support.split())
+    return any(place in plain for place in _places_to_fill())
 
 
 READY = {

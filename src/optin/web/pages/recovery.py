@@ -32,7 +32,7 @@ class Recovery:
     picture: Markup = field(repr=False)
 
 
-def kept(origin: str, key: str) -> Recovery:
+def recovery_link(origin: str, key: str) -> Recovery:
     """Write a recovery link; its secret stands behind #, which browsers keep to themselves."""
     link = f"{origin}/back#{key}"
     return Recovery(key, link, qr_code(link))
@@ -75,7 +75,7 @@ def leave_address(request: Request, service: ServiceOf, visitor: PersonOnly, for
     key = form.get("key", "")
     again: dict[str, Any] | None = None
     if _KEY.fullmatch(key):
-        again = {"recovery": kept(origin_of(request), key), "can_mail": True}
+        again = {"recovery": recovery_link(origin_of(request), key), "can_mail": True}
     try:
         if form.get("do") == "forget":
             recovering.forget(service, visitor)
@@ -108,4 +108,6 @@ def another(request: Request, service: ServiceOf, visitor: PersonOnly, form: Tex
     """Make another recovery link; the one before ends."""
     key = accounts.new_key(service, visitor)
     can_mail = service.mail is not None
-    return show("recovery.html", visitor=visitor, recovery=kept(origin_of(request), key), fresh=True, can_mail=can_mail)
+    return show(
+        "recovery.html", visitor=visitor, recovery=recovery_link(origin_of(request), key), fresh=True, can_mail=can_mail
+    )

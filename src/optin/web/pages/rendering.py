@@ -12,9 +12,11 @@ from optin.errors import Argument, Failure, OptinError
 from optin.web.languages import offered
 from optin.web.organisation import organisation_here
 from optin.web.pages.asked_words import purpose_said, question_said, title_said
-from optin.web.pages.kept import kept_words
+from optin.web.pages.desk_steps import STEPS
+from optin.web.pages.stages import STATE_NAMES
 from optin.web.service.drafts import WORDS
 from optin.web.service.failures import Refused, TooSoon
+from optin.web.service.life import Move, Moves, State
 from optin.web.service.records import Visitor
 from optin.wording import limit_steps
 from optin.wording.language import _, capital, in_digits, localised, spoken_here
@@ -35,7 +37,6 @@ _templates.install_gettext_callables(  # type: ignore[attr-defined]
 )
 _templates.filters["digits"] = lambda number, spec="g": localised(format(number, spec))
 _templates.filters["capital"] = capital
-_templates.filters |= {"said": _, "kept": kept_words}
 _templates.filters |= {"title_said": title_said, "purpose_said": purpose_said, "question_said": question_said}
 _ABSENT = {
     "here": "",
@@ -46,6 +47,8 @@ _ABSENT = {
     "wrong_value": "",
     "echo": None,
     "echoes": (),
+    "few": "",
+    "left_out": "",
     "part": False,
     "changed": False,
     "shared": False,
@@ -65,13 +68,24 @@ def sentence(refusal: Exception | str) -> str:
     >>> sentence("registration is closed")
     'Registration is closed.'
     """
-    words = said_again(refusal) if isinstance(refusal, Failure) else _(str(refusal))
+    words = said_again(refusal if isinstance(refusal, Failure | str) else str(refusal))
     return capital(words) + ("" if words.endswith((".", "!")) else ".")
 
 
-def said_again(failure: Failure) -> str:
-    """Say why something failed in the language of the page."""
-    return _told(failure.sentence)
+def said_again(words: Failure | str) -> str:
+    """Say why something failed, or what was written down in English once, in the language of the page.
+
+    Words that are not in the catalogue stay as they were written.
+
+    >>> said_again("registration was closed")
+    'registration was closed'
+    """
+    if isinstance(words, Failure):
+        return _told(words.sentence)
+    return _told(words) if isinstance(words, Sentence) else _(words)
+
+
+_templates.filters["said"] = said_again
 
 
 def _told(said: Sentence) -> Sentence:
@@ -83,7 +97,16 @@ def _said(value: Any) -> Any:  # noqa: ANN401 - whatever a template names
     """Call an argument what the form calls it; what is a sentence itself is said in the language of the page."""
     if isinstance(value, Argument):
         return _(WORDS[value.name]) if value.name in WORDS else str(value)
+    if isinstance(value, State | Move):
+        return _quoted(value)
+    if isinstance(value, Moves):
+        return ", ".join(map(_quoted, value))
     return _told(value) if isinstance(value, Sentence) else in_digits(value)
+
+
+def _quoted(name: State | Move) -> str:
+    """Call a state what it is called on pages, and a step what its button says."""
+    return _("“{name}”", name=_(STATE_NAMES[name] if isinstance(name, State) else STEPS[name].button))
 
 
 def show(template: str, *, visitor: Visitor | None, status: int = 200, **context: Any) -> HTMLResponse:  # noqa: ANN401

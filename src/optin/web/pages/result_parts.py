@@ -47,10 +47,10 @@ def shown_part(part: Pictured | Markup) -> dict[str, Any]:
     }
 
 
-def asked_rows(found: Published) -> list[tuple[str, str]]:
+def asked_rows(published: Published) -> list[tuple[str, str]]:
     """List who asked, when it was published, and how many people that took."""
-    offer = found.announcement.parts[0]
-    several = found.announcement.grouped or len(offer.sheet) > 1
+    offer = published.announcement.parts[0]
+    several = published.announcement.grouped or len(offer.sheet) > 1
     where = f", {_('in each group and for each question')}" if several else ""
     stated = offer.terms.conditions
     least = max(stated.quorum_people or 1, stated.min_people or 0)
@@ -58,4 +58,4 @@ def asked_rows(found: Published) -> list[tuple[str, str]]:
         (_("Asked by"), offer.sheet.asked_by or _("nobody is named")),
         (_("Published only with"), _("{least} or more{where}", least=count(least), where=where)),
     ]
-    return rows if found.released_at is None else [(_("Published on"), date(found.released_at)), *rows]
+    return rows if published.released_at is None else [(_("Published on"), date(published.released_at)), *rows]

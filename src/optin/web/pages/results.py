@@ -14,9 +14,10 @@ from optin.report.section import Pictured
 from optin.report.sheet_release import says_little
 from optin.web.doors import MaybeVisitor, ServiceOf
 from optin.web.pages.coming import doubles_after
-from optin.web.pages.drawing import png
+from optin.web.pages.figure_rows import FIELDS, result_rows
 from optin.web.pages.figures import figures_table, one_number
-from optin.web.pages.newsletters import FIELDS, newsletter, result_rows
+from optin.web.pages.newsletters import newsletter
+from optin.web.pages.pictures import png
 from optin.web.pages.rendering import show
 from optin.web.pages.result_parts import asked_rows, parts_of, shown_part
 from optin.web.pages.spreadsheets import csv_file
@@ -24,6 +25,8 @@ from optin.web.pages.wording import offer_rows, result_words
 from optin.web.service import published
 from optin.web.service.failures import NotFound
 from optin.web.service.records import Visitor
+from optin.wording.groups import merged_in
+from optin.wording.language import ENGLISH, speaking
 from optin.wording.spoken import spoken
 
 router = APIRouter(prefix="/r/{campaign}")
@@ -32,17 +35,18 @@ router = APIRouter(prefix="/r/{campaign}")
 @router.get("")
 def result(service: ServiceOf, visitor: MaybeVisitor, campaign: str) -> Response:
     """Show the offer, and the result once there is one."""
-    found = published.show(service, campaign, visitor)
-    offer, release = found.announcement, found.release
+    view = published.show(service, campaign, visitor)
+    offer, release = view.announcement, view.release
     context: dict[str, Any] = {
-        "published": found,
-        "doubles": doubles_after(public=found.public, open_link=found.open_link),
+        "published": view,
+        "doubles": doubles_after(public=view.public, open_link=view.open_link),
         "parts_shown": [shown_part(each) for each in parts_of(release)] if release is not None else [],
-        "newsletter": newsletter(found, release) if release is not None and _is_analyst(visitor) else "",
+        "newsletter": newsletter(view, release) if release is not None and _is_analyst(visitor) else "",
         "result": result_words(release) if release else None,
-        "offer": [*asked_rows(found), *offer_rows(offer, release, found.unit)],
+        "offer": [*asked_rows(view), *offer_rows(offer, release, view.unit)],
         "sheet": privacy_sheet(*offer.parts),
         "figures": figures_table(release) if release is not None and not one_number(release) else None,
+        "merged": [each.spoken() for each in merged_in(offer.designs)],
         "little": says_little(release) if release is not None else (),
         "spoken": {"offer": spoken(offer.fingerprint), "result": spoken(release.fingerprint) if release else ""},
     }
@@ -70,8 +74,8 @@ def picture(service: ServiceOf, visitor: MaybeVisitor, campaign: str, ink: str) 
 def part_picture(service: ServiceOf, visitor: MaybeVisitor, campaign: str, at: str, ink: str) -> Response:
     """Draw one part of a result: a question, one of its figures in every group, or how far groups differ."""
     release = published.show(service, campaign, visitor).release
-    found = {} if release is None else {str(place): each for place, each in enumerate(parts_of(release))}
-    section = found.get(at)
+    sections = {} if release is None else {str(place): each for place, each in enumerate(parts_of(release))}
+    section = sections.get(at)
     if release is None or not isinstance(section, Pictured):
         raise NotFound
     return png(section, ink, key=release.fingerprint)
@@ -83,7 +87,8 @@ def results_file(service: ServiceOf, visitor: MaybeVisitor, campaign: str) -> Re
     release = published.show(service, campaign, visitor).release
     if release is None:
         raise NotFound
-    return csv_file("results.csv", [FIELDS, *result_rows(release)])
+    with speaking(ENGLISH):  # a file says the same to everyone
+        return csv_file("results.csv", [FIELDS, *result_rows(release)])
 
 
 @router.get("/announcement.json")

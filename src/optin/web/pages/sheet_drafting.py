@@ -17,10 +17,10 @@ from optin.questions import Sheet
 from optin.questions.sheet import MOST_QUESTIONS
 from optin.web.doors import AnalystOnly, ServiceOf
 from optin.web.pages.drafting import places, told_of
-from optin.web.pages.forms import Texts, sentence
+from optin.web.pages.forms import Texts
 from optin.web.pages.numbers import spelled, typed_number
 from optin.web.pages.ready_sheets import READY
-from optin.web.pages.rendering import REFUSALS, moved, show
+from optin.web.pages.rendering import REFUSALS, moved, sentence, show
 from optin.web.pages.sheet_rows import (
     FORMS,
     SHEET_WORDS,
@@ -192,14 +192,14 @@ def _form(
     }
     if look:
         try:
-            context["seen"] = foreseen_words(_draft({**given, **_spread(rows)}), {**_FRESH, **given})
+            context["seen"] = foreseen_words(_draft({**given, **_fields_of(rows)}), {**_FRESH, **given})
         except REFUSALS as refusal:
             context |= {"message": sentence(refusal), "seen": None}
             status = getattr(refusal, "http_status", 422)
     return show("desk/sheet.html", visitor=visitor, status=status, **context)
 
 
-def _spread(rows: list[Row]) -> dict[str, str]:
+def _fields_of(rows: list[Row]) -> dict[str, str]:
     """Write rows as the fields of a form."""
     return {f"q{place}-{column}": text for place, row in enumerate(rows) for column, text in row.items()}
 

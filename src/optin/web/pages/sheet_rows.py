@@ -13,6 +13,7 @@ from typing import Any
 from optin.errors import BadInput
 from optin.questions import Question, Sheet
 from optin.questions.sheet import MOST_QUESTIONS
+from optin.questions.toml import unreadable
 from optin.web.pages.numbers import spelled, typed_number
 from optin.wording.language import N_, _
 from optin.wording.numbers import short
@@ -82,12 +83,12 @@ def _usual(kind: str) -> Row:
 
 def rows_in(form: Mapping[str, str]) -> list[Row]:
     """Read the rows of a form, in their order."""
-    found = []
+    rows = []
     for place in range(MOST_QUESTIONS):
         if f"q{place}-kind" not in form:
             break
-        found.append({column: form.get(f"q{place}-{column}", "") for column in COLUMNS})
-    return found
+        rows.append({column: form.get(f"q{place}-{column}", "") for column in COLUMNS})
+    return rows
 
 
 def moved_rows(rows: Sequence[Row], do: str) -> list[Row]:
@@ -174,32 +175,32 @@ def languages_in(text: str) -> dict[str, Any]:
     try:
         return tomllib.loads(text.replace("\r\n", "\n"))
     except (tomllib.TOMLDecodeError, RecursionError) as error:
-        raise BadInput("the other languages are not TOML: {why}", why=str(error)) from None
+        raise BadInput("the other languages are not TOML: {why}", why=unreadable(error)) from None
 
 
 def _arguments(row: Row, place: int) -> dict[str, Any]:
     kind, text = row["kind"], row["text"].replace("\r\n", "\n").strip()
-    found: dict[str, Any] = {"kind": kind, "name": row["name"].strip() or _short_name(text, place), "text": text}
-    found |= _answers(row, FORMS.get(kind, _UNKNOWN).fields, place)
+    arguments: dict[str, Any] = {"kind": kind, "name": row["name"].strip() or _short_name(text, place), "text": text}
+    arguments |= _answers(row, FORMS.get(kind, _UNKNOWN).fields, place)
     for name in ("importance", "max_gap", "max_error"):
         if row[name].strip():
-            found[name] = _number(row, name, place)
-    return found
+            arguments[name] = _number(row, name, place)
+    return arguments
 
 
 def _answers(row: Row, fields: Collection[str], place: int) -> dict[str, Any]:
     """Read what a kind has of its own."""
-    found: dict[str, Any] = {"unit": row["unit"].strip()} if "unit" in fields else {}
+    arguments: dict[str, Any] = {"unit": row["unit"].strip()} if "unit" in fields else {}
     if "low" in fields:
         ends = [_number(row, name, place) for name in ("low", "high")]
-        found |= {"each" if "items" in fields else "bounds": ends}
+        arguments |= {"each" if "items" in fields else "bounds": ends}
     if "sd" in fields and row["sd"].strip():
-        found["sd"] = _number(row, "sd", place)
+        arguments["sd"] = _number(row, "sd", place)
     if "edges" in fields:
-        found["edges"] = [_edge(text, place) for text in re.split(r"[\s;]+|,\s+", row["edges"].strip()) if text]
+        arguments["edges"] = [_edge(text, place) for text in re.split(r"[\s;]+|,\s+", row["edges"].strip()) if text]
     if "options" in fields:
-        found["options"] = [line.strip() for line in row["options"].splitlines() if line.strip()]
-    return found | {name: _whole(row, name, place) for name in ("items", "at_most") if name in fields}
+        arguments["options"] = [line.strip() for line in row["options"].splitlines() if line.strip()]
+    return arguments | {name: _integer(row, name, place) for name in ("items", "at_most") if name in fields}
 
 
 def _short_name(text: str, place: int) -> str:
@@ -213,7 +214,7 @@ def _number(row: Row, name: str, place: int) -> float:
     ).number
 
 
-def _whole(row: Row, name: str, place: int) -> int:
+def _integer(row: Row, name: str, place: int) -> int:
     text = row[name].strip()
     if not (text.isdecimal() and len(text) < 9):
         raise BadInput("question {place}: {words} must be a whole number", place=place, words=Sentence(_WORDS[name]))
@@ -265,7 +266,7 @@ def as_toml(sheet: Sheet) -> str:
     said = sheet.languages.items()
     titles = {"titles": {tag: each.title for tag, each in said if each.title}}
     purposes = {"purposes": {tag: each.purpose for tag, each in said if each.purpose}}
-    tables = "".join(f"\n[{name}]\n{_lines(found)}" for name, found in (titles | purposes).items() if found)
+    tables = "".join(f"\n[{name}]\n{_lines(lines)}" for name, lines in (titles | purposes).items() if lines)
     return "\n".join([_lines(words) + tables, *(_toml_question(sheet, question) for question in sheet)])
 
 
@@ -282,7 +283,7 @@ def _toml_question(sheet: Sheet, question: Question) -> str:
         plural: {tag: getattr(words, name) for tag, words in said.items() if words is not None and getattr(words, name)}
         for plural, name in (("texts", "text"), ("units", "unit"), ("labels", "labels"))
     }
-    tables = "".join(f"\n[question.{name}]\n{_lines(found)}" for name, found in others.items() if found)
+    tables = "".join(f"\n[question.{name}]\n{_lines(lines)}" for name, lines in others.items() if lines)
     return "[[question]]\n" + _lines(record) + tables
 
 

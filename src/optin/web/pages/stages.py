@@ -77,8 +77,8 @@ def day(seconds: float | None) -> str:
     """
     if seconds is None:
         return ""
-    found = datetime.fromtimestamp(seconds, UTC)
-    return f"{written_day(found)}, {found:%H:%M} UTC"
+    moment = datetime.fromtimestamp(seconds, UTC)
+    return f"{written_day(moment)}, {moment:%H:%M} UTC"
 
 
 def date(seconds: float | None) -> str:
@@ -118,10 +118,10 @@ def _asked_again(mine: MyCampaign) -> str:
     if mine.state == "answers":
         return _("To take part, give your answer again below.")
     again = _("You will be asked for your answer again, and decide then.")
-    return f"{_kept(mine)} {again}" if mine.state == "registration" else again
+    return f"{_choice_stands(mine)} {again}" if mine.state == "registration" else again
 
 
-def _kept(mine: MyCampaign) -> str:
+def _choice_stands(mine: MyCampaign) -> str:
     if mine.draft.model == PRIVACY_CONSTRAINED:
         return _("Your limit was kept, and you can change it below.")
     return _("Your cost was kept, and you can change it below.")
@@ -146,5 +146,5 @@ def stands(state: str, answer: str | None, *, stated: bool, round: int = 1) -> t
         if state == "released"
         else (_("closed"), _("Answers are closed."))
     )
-    found = _STANDS.get((state, answer)) or _STANDS.get((state, None))
-    return (_(found[0]), _(found[1])) if found else fallback
+    words = _STANDS.get((state, answer)) or _STANDS.get((state, None))
+    return (_(words[0]), _(words[1])) if words else fallback

@@ -83,29 +83,33 @@ def told_to_people(draft: Draft) -> str:
     )
 
 
-def next_words(found: Campaign) -> tuple[str, str]:
+def next_words(campaign: Campaign) -> tuple[str, str]:
     """Say, as a heading and a sentence, what happens next by itself; nothing where its analyst decides."""
-    if found.next_step is None:
+    if campaign.next_step is None:
         return "", ""
-    if found.job is not None and found.job.state == "failed" and found.job.kind == found.next_step:
-        return _("Tried again by itself: {day}", day=day(found.next_at)), _(_AGAIN)
-    few = _LESS.get(found.next_step)
+    if campaign.job is not None and campaign.job.state == "failed" and campaign.job.kind == campaign.next_step:
+        return _("Tried again by itself: {day}", day=day(campaign.next_at)), _(_AGAIN)
+    few = _LESS.get(campaign.next_step)
     fewer = (
-        _("With fewer than {quorum_people} by then {few}. ", quorum_people=count(found.draft.quorum_people), few=_(few))
+        _(
+            "With fewer than {quorum_people} by then {few}. ",
+            quorum_people=count(campaign.draft.quorum_people),
+            few=_(few),
+        )
         if few
         else ""
     )
     soon = _("If the service is not running at that moment, it is done when it is back.")
-    return _("{next} by itself: {day}", next=_(_NEXT[found.next_step]), day=day(found.next_at)), f"{fewer}{soon}"
+    return _("{next} by itself: {day}", next=_(_NEXT[campaign.next_step]), day=day(campaign.next_at)), f"{fewer}{soon}"
 
 
-def missed_words(found: Campaign) -> str:
+def missed_words(campaign: Campaign) -> str:
     """Say that a campaign that ran by itself stopped, and what can be done."""
-    working = found.job is not None and found.job.unfinished
-    if not found.draft.automatic or found.next_step is not None or working:
+    working = campaign.job is not None and campaign.job.unfinished
+    if not campaign.draft.automatic or campaign.next_step is not None or working:
         return ""
-    if found.state == "planning":
+    if campaign.state == "planning":
         return _("It went on by itself up to here. Nothing is announced or published before you decide.")
-    if found.state == "closed":
+    if campaign.state == "closed":
         return _("It went on by itself up to here. Nothing is published and nobody is charged before you decide.")
     return ""

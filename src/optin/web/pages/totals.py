@@ -6,12 +6,16 @@ from dataclasses import dataclass
 
 from optin.kernel.rounding import epsilon_of
 from optin.web.service.drafts import PRIVACY_CONSTRAINED, Draft
-from optin.web.service.ladder import LIMITS, step_of
+from optin.web.service.ladder import LIMITS, rung_of
 from optin.web.service.totals import MOST_IN_CAMPAIGNS, TIMES, Budget, asked_at_most
 from optin.wording.guesses import right_in_100
-from optin.wording.language import _
+from optin.wording.language import N_, _
 
 _CHOICES = (1, TIMES, 10)
+_NOT_HERE = N_(
+    "What you allow over all campaigns together is kept with your account. This device was let in by your id, sees this campaign "
+    "alone, and does not show it: open the recovery link that you kept, and it does."
+)
 
 
 @dataclass(frozen=True)
@@ -36,12 +40,17 @@ class TotalBeside:
     options: tuple[Option, ...]
 
 
-def total_beside(budget: Budget, draft: Draft, stated: int | None, *, picked: str = "") -> TotalBeside:
+def total_beside(
+    budget: Budget, draft: Draft, stated: int | None, *, picked: str = "", alone: bool = False
+) -> TotalBeside:
     """Say what is left of a total, what that means for this campaign, and what the total could be instead.
 
-    ``picked`` is what was chosen on a form that is shown again.
+    ``picked`` is what was chosen on a form that is shown again. A device that sees one campaign ``alone`` is told nothing of
+    the total, and changes nothing of it.
     """
-    most = None if stated is None else asked_at_most(draft, step_of(draft.model, stated))
+    if alone:
+        return TotalBeside(known=True, nothing=False, sentence=_(_NOT_HERE), cut="", once="", end="", options=())
+    most = None if stated is None else asked_at_most(draft, rung_of(draft.model, stated))
     return TotalBeside(
         known=budget.total is not None,
         nothing=budget.left is not None and epsilon_of(budget.left) < LIMITS[0].amount,
@@ -72,15 +81,15 @@ def _sentence(budget: Budget) -> str:
         return _("You have not said yet how much all campaigns together may take.")
     if budget.left is None:
         return _("You set no limit to what all campaigns together may take.")
-    whole = _(
+    sentence = _(
         "Over all campaigns together, you allow that {guesses_of}", guesses_of=guesses_of(epsilon_of(budget.total))
     )
     if not budget.committed and not budget.waiting:
-        return f"{whole}."
+        return f"{sentence}."
     waits = (
         _(" What you declined counts until a second person declines too, or that round ends.") if budget.waiting else ""
     )
-    return f"{whole}. {left_words(epsilon_of(budget.left), epsilon_of(budget.total))}{waits}"
+    return f"{sentence}. {left_words(epsilon_of(budget.left), epsilon_of(budget.total))}{waits}"
 
 
 def left_words(left: float, total: float) -> str:

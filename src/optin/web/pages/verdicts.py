@@ -33,15 +33,15 @@ def foreseen_words(draft: Draft, given: Mapping[str, str]) -> dict[str, Any]:
     sheet = sheet_of(draft)
     limits = imagined_limits(given)
     people, groups = sum(imagined(given)), _groups(given)
-    found = size(sheet, people=people, limits=limits, groups=groups)
+    sized = size(sheet, people=people, limits=limits, groups=groups)
     return {
-        "rows": [_row(question, each, people // groups) for question, each in zip(sheet, found.questions, strict=True)],
+        "rows": [_row(question, each, people // groups) for question, each in zip(sheet, sized.questions, strict=True)],
         "people": count(people),
         "groups": groups,
-        "by_group": _by_group(sheet, found),
-        "dearest": _dearest(sheet, found),
+        "by_group": _by_group(sheet, sized),
+        "dearest": _dearest(sheet, sized),
         "merging": [
-            merged_words(each, [f"“{asked(sheet[name])}”" for name in each.questions]) for each in found.merging
+            merged_words(each, [f"“{asked(sheet[name])}”" for name in each.questions]) for each in sized.merging
         ],
         "quorum": quorum_words(draft, expected=people),
         "wished": _wished(sheet, given, limits, groups),
@@ -52,7 +52,7 @@ def foreseen_words(draft: Draft, given: Mapping[str, str]) -> dict[str, Any]:
 def imagined_limits(given: Mapping[str, str]) -> NDArray[np.float64]:
     """List the limits of a hundred people one can imagine."""
     counts = imagined({**given, "expected": str(_HUNDRED), "model": PRIVACY_CONSTRAINED})
-    return np.repeat([step.amount for step in LIMITS], counts)
+    return np.repeat([rung.amount for rung in LIMITS], counts)
 
 
 def _groups(given: Mapping[str, str]) -> int:
@@ -62,15 +62,15 @@ def _groups(given: Mapping[str, str]) -> int:
     return int(text)
 
 
-def _row(question: Question, found: SizedQuestion, people: int) -> dict[str, Any]:
-    needed = found.people_needed
+def _row(question: Question, sized: SizedQuestion, people: int) -> dict[str, Any]:
+    needed = sized.people_needed
     return {
         "asked": asked(question),
-        "verdict": found.verdict,
-        "sentence": told_words(question, people, found.half_width, found.apart),
-        "why": reason(question, found.half_width, found.verdict),
+        "verdict": sized.verdict,
+        "sentence": told_words(question, people, sized.half_width, sized.apart),
+        "why": reason(question, sized.half_width, sized.verdict),
         "needed": ""
-        if found.verdict == "good"
+        if sized.verdict == "good"
         else _("Good from {needed} on.", needed=count(needed))
         if needed
         else _(_NEVER),
@@ -138,12 +138,12 @@ def reason(question: Question, half: float, verdict: Verdict) -> str:
     )
 
 
-def _dearest(sheet: Sheet, found: Size) -> str:
+def _dearest(sheet: Sheet, sized: Size) -> str:
     """Say which question takes most, and what the others would gain without it."""
-    dear = max(found.questions, key=lambda each: each.epsilon_share)
+    dear = max(sized.questions, key=lambda each: each.epsilon_share)
     if dear.effective_without is None:
         return ""
-    now = min(each.effective_people for each in found.questions if each.name != dear.name)
+    now = min(each.effective_people for each in sized.questions if each.name != dear.name)
     return _(
         "“{sheet}” is the dearest question: it takes {epsilon_share} of what everyone allows. Without it "
         "the others would be as accurate as {effective_without} asked without noise, instead of {now}.",
@@ -154,11 +154,11 @@ def _dearest(sheet: Sheet, found: Size) -> str:
     )
 
 
-def _by_group(sheet: Sheet, found: Size) -> list[dict[str, Any]]:
+def _by_group(sheet: Sheet, sized: Size) -> list[dict[str, Any]]:
     """Say what groups would give: each by itself, the difference of two, and the whole."""
-    if not found.sizes:
+    if not sized.sizes:
         return []
-    smallest: GroupSize = found.sizes[-1]
+    smallest: GroupSize = sized.sizes[-1]
     return [
         {
             "asked": asked(question),
@@ -168,7 +168,7 @@ def _by_group(sheet: Sheet, found: Size) -> list[dict[str, Any]]:
             "whole": "" if each.across is None else _said(question, each.across.whole),
         }
         for question, each, half, verdict in zip(
-            sheet, found.questions, smallest.half_widths, smallest.verdicts, strict=True
+            sheet, sized.questions, smallest.half_widths, smallest.verdicts, strict=True
         )
     ]
 

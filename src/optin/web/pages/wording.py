@@ -8,11 +8,13 @@ from dataclasses import dataclass
 
 from optin.announcement import Announcement, Deal
 from optin.campaign import explain
+from optin.client.wire import Rung
 from optin.releasing import Release
 from optin.web.pages.figures import asked_words, one_number
 from optin.web.service.drafts import PRIVACY_CONSTRAINED
-from optin.web.service.ladder import Step, ladder_of
+from optin.web.service.ladder import ladder_of
 from optin.wording.beliefs import Move, believed, moves, unsure_words
+from optin.wording.groups import shown_group
 from optin.wording.guesses import right_in_100
 from optin.wording.language import N_, _, capital, localised
 from optin.wording.limit_steps import HIGHEST_STEP, SUSPECT
@@ -24,9 +26,9 @@ from optin.wording.numbers import (
     largest,
     meaningful,
     odds_factor,
-    percent,
     short,
 )
+from optin.wording.shares import is_equal, times_words
 
 _USED_UP = N_(
     "your total over all campaigns is used up (what you declined counts until it is given back: once "
@@ -41,7 +43,7 @@ _TOO_DEAR = N_("at the cost you stated it is not worth it to you")
 
 
 @dataclass(frozen=True)
-class Rung:
+class RungShown:
     """One step of the ladder as the pages show it; ``belief`` is where 50 % can be moved to, in per cent."""
 
     index: int
@@ -58,44 +60,44 @@ class Rung:
     """Its name as it stands within a sentence."""
 
 
-def rungs(model: str, *, benefit_base: float = 1.0) -> tuple[Rung, ...]:
+def rungs(model: str, *, benefit_base: float = 1.0) -> tuple[RungShown, ...]:
     """List the ladder that a campaign's people stand on; costs are told as shares of a perfect result's worth."""
     if model == PRIVACY_CONSTRAINED:
-        return tuple(_limit(step) for step in ladder_of(model))
-    return tuple(_cost(step, benefit_base) for step in ladder_of(model))
+        return tuple(_limit(rung) for rung in ladder_of(model))
+    return tuple(_cost(rung, benefit_base) for rung in ladder_of(model))
 
 
-def _limit(step: Step) -> Rung:
-    found, factor = moves(step.amount), odds_factor(step.amount)
-    half = found[1]
-    return Rung(
-        step.index,
-        capital(_(step.name)),
+def _limit(rung: Rung) -> RungShown:
+    moved, factor = moves(rung.amount), odds_factor(rung.amount)
+    half = moved[1]
+    return RungShown(
+        rung.index,
+        capital(_(rung.name)),
         _("factor {factor}", factor=factor),
-        unsure_words(step.amount),
+        unsure_words(rung.amount),
         f"{capital(_(SUSPECT, factor=factor))}.",
-        round(100 * believed(step.amount, 0.5), 2),
-        short(step.amount),
+        round(100 * believed(rung.amount, 0.5), 2),
+        short(rung.amount),
         factor,
         half.high,
-        found,
-        _(step.name),
+        moved,
+        _(rung.name),
     )
 
 
-def _cost(step: Step, worth: float) -> Rung:
+def _cost(rung: Rung, worth: float) -> RungShown:
     words = _("giving something away costs you nothing")
-    if step.amount and worth > 0:
-        share = f"{short(10 * step.amount / worth, 2)} %"
+    if rung.amount and worth > 0:
+        share = f"{short(10 * rung.amount / worth, 2)} %"
         words = _(
             "a factor of {factor} costs you {share} of what a perfect result is worth",
             factor=odds_factor(0.1),
             share=share,
         )
-    return Rung(
-        step.index,
-        capital(_(step.name)),
-        _("cost {amount}", amount=short(step.amount)),
+    return RungShown(
+        rung.index,
+        capital(_(rung.name)),
+        _("cost {amount}", amount=short(rung.amount)),
         words,
         f"{capital(words)}.",
         None,
@@ -110,6 +112,7 @@ class DealWords:
     why_nothing: str
     share: str
     factor: str
+    counts: str
     sentence: str
     keeps: str
     belief: float
@@ -122,24 +125,25 @@ class DealWords:
     keeps_plain: str
 
 
-def deal_words(deal: Deal, offer: Announcement, *, stated: float | None) -> DealWords:
-    """Put a deal in words: what it counts as a fraction, what it gives away rounded up."""
-    found = moves(deal.epsilon)
+def deal_words(deal: Deal, offer: Announcement, *, stated: float | None, group: str = "") -> DealWords:
+    """Put a deal in words, of a ``group`` where there are groups: what it counts as a fraction, what it gives away rounded up."""
+    moved = moves(deal.epsilon)
     return DealWords(
         nothing=deal.grains == 0,
         why_nothing=_why_nothing(offer, stated),
         share=share_words(deal.weight),
         factor=odds_factor(deal.epsilon),
-        sentence=_beside_others(offer.equal_shares(deal.weight)),
-        keeps=_kept(deal, offer, stated),
+        counts=_counts(share_words(deal.weight), group),
+        sentence=_beside_others(offer.equal_shares(deal.weight), group),
+        keeps=_left_words(deal, offer, stated),
         belief=round(100 * believed(deal.epsilon, 0.5), 2),
-        low=found[1].low,
-        high=found[1].high,
-        moves=found,
+        low=moved[1].low,
+        high=moved[1].high,
+        moves=moved,
         cap=_capped(offer),
         epsilon=_("at most {epsilon}", epsilon=epsilon_words(deal.epsilon)),
         right=right_in_100(deal.epsilon),
-        keeps_plain=_kept_plain(deal, offer, stated),
+        keeps_plain=_left_plain(deal, offer, stated),
     )
 
 
@@ -159,18 +163,26 @@ def share_words(weight: float) -> str:
     return localised(f"1/{round(1 / weight):,}") if weight > 0 else _("nothing")
 
 
-def _beside_others(multiple: float) -> str:
-    if 0.95 <= multiple <= 1.05:
+def _counts(share: str, group: str) -> str:
+    if group:
+        return _("Your answers count about {share} of your group, {group}.", share=share, group=shown_group(group))
+    return _("Your answers count about {share} of the whole.", share=share)
+
+
+def _beside_others(shares: tuple[float, float], group: str) -> str:
+    """Say what someone counts beside an equal share: of their group, where there are groups."""
+    if is_equal(shares):
+        if group:
+            return _("That is as much as if all people of the group counted alike.")
         return _("That is as much as if all people counted alike.")
-    much = (
-        _("{multiple} times", multiple=short(multiple, 2))
-        if multiple > 1
-        else _("{multiple} of", multiple=percent(multiple))
-    )
-    return _("That is {much} what you would count if all people counted alike.", much=much)
+    if group:
+        return _(
+            "That is {times} what you would count if all people of the group counted alike.", times=times_words(shares)
+        )
+    return _("That is {times} what you would count if all people counted alike.", times=times_words(shares))
 
 
-def _kept_plain(deal: Deal, offer: Announcement, stated: float | None) -> str:
+def _left_plain(deal: Deal, offer: Announcement, stated: float | None) -> str:
     """Say how a deal stands beside what was allowed, without a factor."""
     if offer.model != PRIVACY_CONSTRAINED or stated is None:
         return _("At the promised accuracy, joining is worth it to you at the cost you stated.")
@@ -184,7 +196,7 @@ def _kept_plain(deal: Deal, offer: Announcement, stated: float | None) -> str:
     return _("It is exactly what you allowed, and no more.")
 
 
-def _kept(deal: Deal, offer: Announcement, stated: float | None) -> str:
+def _left_words(deal: Deal, offer: Announcement, stated: float | None) -> str:
     if offer.model != PRIVACY_CONSTRAINED:
         return _("At the promised accuracy, joining is worth it to you at the cost you stated.")
     allowed = _("You allowed a factor of {factor}", factor=odds_factor(stated)) if stated is not None else ""

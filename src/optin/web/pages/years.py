@@ -13,9 +13,8 @@ from optin.planning.size import size
 from optin.questions import Question, Sheet
 from optin.web.doors import AnalystOnly, ServiceOf
 from optin.web.pages.drafting import imagined
-from optin.web.pages.forms import sentence
 from optin.web.pages.ready_sheets import READY
-from optin.web.pages.rendering import REFUSALS, show
+from optin.web.pages.rendering import REFUSALS, sentence, show
 from optin.web.pages.verdicts import imagined_limits
 from optin.web.service import campaigns, next_time
 from optin.web.service.asking import sheet_of, words_said
@@ -72,10 +71,10 @@ def _table(sheet: Sheet, given: Mapping[str, str]) -> list[dict[str, Any]]:
 
 def _row(sheet: Sheet, given: Mapping[str, str], people: int, many: int, chosen: int) -> dict[str, Any]:
     """Say what one of so many campaigns gives, if each asks for an equal part of what people allow over all of them."""
-    found = size(sheet, people=people, limits=imagined_limits(given) / many)
+    sized = size(sheet, people=people, limits=imagined_limits(given) / many)
     cells = [
         _cell(sheet, question, each.half_width, each.verdict)
-        for question, each in zip(sheet, found.questions, strict=True)
+        for question, each in zip(sheet, sized.questions, strict=True)
     ]
     return {"many": count(many, "campaign", "campaigns"), "chosen": many == chosen, "cells": cells}
 
@@ -84,7 +83,7 @@ def _cell(sheet: Sheet, question: Question, half: float, verdict: str) -> tuple[
     return sheet.plus_minus(question, half), verdict
 
 
-def again_words(found: tuple[Again, ...]) -> list[str]:
+def again_words(counts: tuple[Again, ...]) -> list[str]:
     """Say about how many people can take part again.
 
     >>> again_words((Again(1, 120), Again(4, 0)))
@@ -94,5 +93,5 @@ def again_words(found: tuple[Again, ...]) -> list[str]:
     return [
         f"{often.get(each.times, _('{times} times more', times=each.times))}: "
         + (_("about {people:,} people", people=each.people) if each.people else _("fewer than about ten people"))
-        for each in found
+        for each in counts
     ]

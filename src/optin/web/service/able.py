@@ -10,14 +10,14 @@ from typing import Any
 
 from sqlalchemy import Connection, Row, select
 
-from optin.campaign.allowing import how_many_have_left
+from optin.campaign.allowing import how_many_have, what_is_left
 from optin.errors import PromiseBroken
 from optin.web.schema import events
-from optin.web.service.cells import SMALLEST_CELL
-from optin.web.service.core import Service, log_event
+from optin.web.service.core import Service, log_event, words_of
 from optin.web.service.ladder import LIMITS
+from optin.web.service.limit_cells import SMALLEST_CELL
+from optin.web.service.lookups import READER, owned_row, people_of
 from optin.web.service.records import Visitor
-from optin.web.service.rows import READER, owned_row, people_of
 from optin.wording.sentences import Sentence
 
 _ABLE = "able"
@@ -39,7 +39,7 @@ def able(service: Service, analyst: Visitor, campaign: str) -> int | None:
                 "how many can take part was told before registration was opened again: a second number would single "
                 "newcomers out. The plan can be announced all the same"
             )
-        return int(noted[0].words.split()[0]) if noted else None
+        return int(words_of(noted[0]).data["tens"]) if noted else None
 
     return service.read(look)
 
@@ -54,10 +54,8 @@ def note_able(service: Service, connection: Connection, row: Row[Any]) -> None:
     if len(people) < SMALLEST_CELL or _noted(connection, row):
         return
     start = int(service.keys.digest("able", f"{row.id}:{row.round}")[:8], 16) % SMALLEST_CELL
-    tens = min(
-        (how_many_have_left(connection, people.ids, people.allowances, LIMITS[0].amount) + start) // SMALLEST_CELL,
-        len(people) // SMALLEST_CELL,
-    )
+    can = how_many_have(what_is_left(connection, people.ids, people.allowances), LIMITS[0].amount)
+    tens = min((can + start) // SMALLEST_CELL, len(people) // SMALLEST_CELL)
     words = Sentence("{tens} people or so, counted in tens, can take part", tens=tens * SMALLEST_CELL)
     log_event(connection, service.clock(), _ABLE, words, campaign=row.id, round=row.round)
 
@@ -65,7 +63,7 @@ def note_able(service: Service, connection: Connection, row: Row[Any]) -> None:
 def _noted(connection: Connection, row: Row[Any]) -> list[Row[Any]]:
     """List what was written down in this round from its number on; nothing, if it has none."""
     here = (events.c.campaign == row.id, events.c.round == row.round)
-    query = select(events.c.kind, events.c.words).where(*here).order_by(events.c.number)
-    found: list[Row[Any]] = [*connection.execute(query)]
-    first = next((at for at, event in enumerate(found) if event.kind == _ABLE), len(found))
-    return found[first:]
+    query = select(events.c.kind, events.c.words, events.c.told).where(*here).order_by(events.c.number)
+    noted: list[Row[Any]] = [*connection.execute(query)]
+    first = next((at for at, event in enumerate(noted) if event.kind == _ABLE), len(noted))
+    return noted[first:]

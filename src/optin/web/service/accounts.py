@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 from dataclasses import dataclass, field, replace
 from types import SimpleNamespace
 from typing import Any
@@ -13,7 +14,9 @@ from optin.web.schema import accounts, invitations
 from optin.web.service import sessions
 from optin.web.service.core import Service, hashed, log_event, new_id, new_secret
 from optin.web.service.delays import Patience, forgive, place_of, wait_your_turn
+from optin.web.service.entering_again import KEY, entered_before, owner_of, whose
 from optin.web.service.failures import Refused
+from optin.web.service.forgetting import erase
 from optin.web.service.identities import account_of, tie
 from optin.web.service.passwords import (
     browser_mark,
@@ -22,33 +25,16 @@ from optin.web.service.passwords import (
     hashed_slowly,
     known_browser,
     matches,
+    matches_behind_others,
 )
 from optin.web.service.records import Visitor
-from optin.web.service.recovering import redeemed
 from optin.web.service.roles import appoint_the_first
+from optin.web.service.sent_before import remember
 from optin.web.service.sessions import Ticket
 from optin.wording.language import N_
 
-__all__ = [
-    "Entered",
-    "Ticket",
-    "come_back",
-    "create_analyst",
-    "create_person",
-    "enter",
-    "expect_turn",
-    "first_analyst_secret",
-    "invite_analyst",
-    "is_invitation",
-    "new_key",
-    "owner_of",
-    "sign_in",
-    "sign_out",
-    "sign_up",
-    "use",
-    "whose",
-]
-
+DAYS_WELCOME = 7
+"""For how many days an invitation of an analyst is good: a link that lies in old mail must not open this service for ever."""
 _CLASSROOM = 60
 """Accounts that may be opened from one place at once; behind one address there may be many people."""
 
@@ -79,7 +65,7 @@ def first_analyst_secret(service: Service) -> str | None:
 
 
 def invite_analyst(service: Service, analyst: Visitor) -> str:
-    """Make a one-time secret with which another analyst can come in; it ends with the account of whoever made it."""
+    """Make a one-time secret with which another analyst can come in, for a week; it ends with the account of whoever made it."""
 
     def work(connection: Connection) -> str:
         log_event(connection, service.clock(), "analyst invited", "an analyst invited another")
@@ -94,11 +80,11 @@ def create_analyst(service: Service, secret: str, name: str, password: str) -> T
     The secret is looked up before the password is hashed: strangers, who have none, cost nothing.
     """
     name, password = _checked_name(name), checked_password(password)
-    service.read(lambda connection: _expect_welcome(connection, secret, name))
+    service.read(lambda connection: _expect_welcome(service, connection, secret, name))
     password_hash = hashed_slowly(service, password)
 
     def work(connection: Connection) -> Ticket:
-        _expect_welcome(connection, secret, name, held=True)
+        _expect_welcome(service, connection, secret, name, held=True)
         account = _create(service, connection, "analyst", name=name, password=password_hash)
         use(service, connection, secret, account.id)
         appoint_the_first(service, connection, account.id)
@@ -108,11 +94,22 @@ def create_analyst(service: Service, secret: str, name: str, password: str) -> T
     return service.change(work)
 
 
-def _expect_welcome(connection: Connection, secret: str, name: str, *, held: bool = False) -> None:
-    if _unused(connection, secret, "analyst", held=held) is None:
-        raise Refused("this link was used before or is not valid; ask for a new one")
+def _expect_welcome(service: Service, connection: Connection, secret: str, name: str, *, held: bool = False) -> None:
+    row = _unused(connection, secret, "analyst", held=held)
+    if row is None or row.created_at <= _welcome_since(service):
+        raise Refused("this link was used before, is older than a week, or is not valid; ask for a new one")
     if connection.scalar(select(accounts.c.id).where(accounts.c.name == name)) is not None:
         raise BadInput("this name is taken; choose another")
+
+
+def erase_unused_welcomes(service: Service) -> None:
+    """Forget invitations of analysts whose week is over; those that were used stay, to say when."""
+    unused = (invitations.c.kind == "analyst", invitations.c.used_at.is_(None))
+    erase(service, invitations, *unused, invitations.c.created_at <= _welcome_since(service))
+
+
+def _welcome_since(service: Service) -> float:
+    return service.clock() - DAYS_WELCOME * 86400.0
 
 
 def sign_in(service: Service, name: str, password: str, *, address: str, browser: str = "") -> Ticket:
@@ -129,7 +126,8 @@ def sign_in(service: Service, name: str, password: str, *, address: str, browser
     door, place, tries = door_for(service, name, address=address, browser=known)
     with door.passing(place):
         service.change(lambda connection: wait_your_turn(service, connection, [tries], words=N_("too many tries")))
-        if not matches(password, account.password if account else None):
+        right = matches if known else matches_behind_others
+        if not right(password, account.password if account else None):
             raise Refused("name or password is wrong")
 
     def work(connection: Connection) -> Ticket:
@@ -210,6 +208,7 @@ def enter(
     secret: str,
     *,
     key: str | None = None,
+    fresh: str | None = None,
     visitor: Visitor | None = None,
     by_link: bool = False,
 ) -> Entered:
@@ -219,19 +218,47 @@ def enter(
     has ever seen. Whoever is already here, or shows the ``key`` they have, keeps their account, and the invitation is
     tied to it: two accounts of one person would each have a total. A key in a link was sent by someone who knows it, and
     who could come in after its user and look: ``by_link``, only invitations are taken.
+
+    A program may draw the key of a new account itself and send it as ``fresh``: sent again, because the answer was lost on its
+    way, the same key comes with the same invitation, and leads to the same account.
     """
-    service.read(lambda connection: _way_in(connection, secret, key, by_link=by_link))  # guessing takes no lock
+    if fresh is not None and not KEY.fullmatch(fresh):
+        raise BadInput("the key of a new account is 43 characters of base64url, drawn at random")
+    here = visitor.account if visitor is not None and fresh is not None else None
+    look = functools.partial(entered_before, service, secret=secret, key=key, fresh=fresh, here=here)
+    if service.read(look) is None:
+        service.read(lambda connection: _way_in(connection, secret, key, by_link=by_link))  # guessing takes no lock
 
     def work(connection: Connection) -> Entered:
+        if (before := look(connection)) is not None:
+            return _back(service, connection, *before, fresh=fresh, visitor=visitor)
         owner, invitation = _way_in(connection, secret, key, by_link=by_link, held=True)
         if invitation is None:
             return Entered(sessions.start(service, connection, owner))
         if owner is not None:
             use(service, connection, secret, owner.id)
             return Entered(sessions.start(service, connection, owner), campaign=invitation.campaign)
-        return _accepted(service, connection, secret, invitation.campaign, visitor)
+        return _accepted(service, connection, secret, invitation.campaign, visitor, fresh)
 
     return service.change(work)
+
+
+def _back(
+    service: Service,
+    connection: Connection,
+    owner: Row[Any],
+    campaign: str,
+    alone: bool,
+    *,
+    fresh: str | None,
+    visitor: Visitor | None,
+) -> Entered:
+    """Let someone in again by the invitation that they used."""
+    if visitor is not None and visitor.account == owner.id:
+        return Entered(Ticket(None, visitor), campaign=campaign)
+    made = fresh is not None and owner.key == hashed(fresh)
+    ticket = sessions.start(service, connection, owner, only=campaign if alone else None)
+    return Entered(ticket, fresh if made else None, campaign)
 
 
 def is_invitation(service: Service, secret: str) -> bool:
@@ -260,20 +287,13 @@ def _way_in(
     return owner, invitation
 
 
-def whose(service: Service, connection: Connection, secret: str) -> Row[Any] | None:
-    """Find whose account a recovery link opens: by a key, always; by a mail, once."""
-    return owner_of(connection, secret) or redeemed(service, connection, secret)
-
-
-def owner_of(connection: Connection, key: str) -> Row[Any] | None:
-    """Find whose key this is."""
-    return connection.execute(
-        select(accounts).where(accounts.c.key == hashed(key), accounts.c.left_at.is_(None))
-    ).first()
-
-
 def _accepted(
-    service: Service, connection: Connection, secret: str, campaign: str | None, visitor: Visitor | None
+    service: Service,
+    connection: Connection,
+    secret: str,
+    campaign: str | None,
+    visitor: Visitor | None,
+    fresh: str | None,
 ) -> Entered:
     if visitor is not None and visitor.kind == "person":
         use(service, connection, secret, visitor.account)
@@ -283,8 +303,14 @@ def _accepted(
         known is not None
     ):  # invited by the same id before: one person, one account, of which this campaign alone is shown
         use(service, connection, secret, known.id)
+        if fresh is not None:
+            remember(service, connection, fresh, secret, known.id)
         return Entered(sessions.start(service, connection, known, only=campaign), campaign=campaign)
-    key = new_secret()
+    if fresh is not None and owner_of(connection, fresh) is not None:
+        raise Refused(
+            "an account has this key already: draw another one for a new account. Your invitation is still good"
+        )
+    key = fresh or new_secret()
     account = create_person(service, connection, key)
     use(service, connection, secret, account.id)
     return Entered(sessions.start(service, connection, account), key, campaign)

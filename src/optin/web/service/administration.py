@@ -17,6 +17,7 @@ from optin.web.service.asking import words_said
 from optin.web.service.core import Service, log_event
 from optin.web.service.drafts import Draft
 from optin.web.service.failures import NotFound
+from optin.web.service.lookups import OWNER, campaign_row, count
 from optin.web.service.records import Visitor
 from optin.web.service.roles import (
     ADMINISTRATOR,
@@ -28,7 +29,6 @@ from optin.web.service.roles import (
     runs_the_service,
     set_role,
 )
-from optin.web.service.rows import OWNER, campaign_row, count
 from optin.web.transactions import hold
 from optin.wording.sentences import Sentence
 

@@ -11,6 +11,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import replace
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -30,20 +31,23 @@ from optin.ledger import Terms
 from optin.planning import Plan
 from optin.web.schema import campaigns
 from optin.web.service.asking import conditions_of, sheet_of
-from optin.web.service.core import Service
+from optin.web.service.core import Service, log_event
 from optin.web.service.deadlines import begin_answering
 from optin.web.service.drafts import PRIVACY_CONSTRAINED, Draft
 from optin.web.service.ladder import LIMITS
+from optin.web.service.lookups import RoundPeople, agents_of, campaign_row, people_of
 from optin.web.service.records import Job
-from optin.web.service.rows import People, agents_of, campaign_row, people_of
 from optin.web.service.steps import record_step
 from optin.web.service.totals import give_declined_back
 from optin.web.transactions import hold
+from optin.wording.groups import merged_in
 from optin.wording.language import N_
 
 Progress = Callable[[str, int, int], None]
 """Told what is being done, how much of it, and of how much."""
-_LEVELS = [step.amount for step in LIMITS]
+KEPT_AT_ONCE = 2_500
+"""People whose totals are kept in one transaction."""
+_LEVELS = [rung.amount for rung in LIMITS]
 _AT_ONCE = N_("another campaign was announced to some of these people at the same moment; announce again")
 _TOO_FEW = N_(
     "too few people are promised anything, or too few of them are below the cap: what is announced would give "
@@ -66,20 +70,21 @@ def announce(service: Service, job: Job, progress: Progress) -> None:
     if len(people) < MIN_PEOPLE:
         raise PromiseBroken(_TOO_FEW)  # before anything is looked up: how it fails would say what one person has left
     if service.ledger.is_announced(Terms(job.campaign, job.round, "")):
-        found, agents = Plan.from_json(row.plan), announced_agents(service, job, draft, people)
+        planned, agents = Plan.from_json(row.plan), announced_agents(service, job, draft, people)
     else:
         give_declined_back(service)
-        found, agents = _planned(service, draft, people)
-        _keep(service, row, found)
+        planned, agents = _planned(service, draft, people)
+        _keep(service, row, planned)
     progress("announcing", 0, 0)
-    offer = _announce(service, job, replace(found, sheet=sheet_of(draft)), agents, people, conditions_of(draft))
+    offer = _announce(service, job, replace(planned, sheet=sheet_of(draft)), agents, people, conditions_of(draft))
+    _remember_totals(service, job, people, _totals(people, planned.limits(agents)))
 
     def work(connection: Connection) -> None:
         hold(connection, job.campaign)
         row = campaign_row(connection, job.campaign)
-        if row.state == "planning" and row.round == job.round:
-            _remember_totals(connection, job, people, _totals(people, found.limits(agents)))
+        if _is_planned(row, job):
             record_step(service, connection, row, "announce", announcement=offer.to_json())
+            _note_merged(service, connection, row, offer)
             begin_answering(service, connection, row)
             if draft.automatic or (draft.sealed and draft.window_hours):
                 if not draft.sealed:  # sealed answers have theirs: a new one would hide that it is lost
@@ -89,7 +94,14 @@ def announce(service: Service, job: Job, progress: Progress) -> None:
     service.change(work)
 
 
-def announced_agents(service: Service, job: Job, draft: Draft, people: People) -> Agents:
+def _note_merged(service: Service, connection: Connection, row: Row[Any], offer: Announcement) -> None:
+    """Write down which groups were put together."""
+    now = service.clock()
+    for words in merged_in(offer.designs):
+        log_event(connection, now, "merged", words, campaign=row.id, round=row.round)
+
+
+def announced_agents(service: Service, job: Job, draft: Draft, people: RoundPeople) -> Agents:
     """See the people of a round as they were announced to: those who weigh costs and were left out are so again."""
     if draft.model == PRIVACY_CONSTRAINED:
         return agents_of(draft, people)  # the ledger knows which limits it cut
@@ -97,7 +109,7 @@ def announced_agents(service: Service, job: Job, draft: Draft, people: People) -
     return agents_of(draft, people, left_out=np.array([person in nothing for person in people.ids], dtype=np.bool_))
 
 
-def _planned(service: Service, draft: Draft, people: People) -> tuple[Plan, Agents]:
+def _planned(service: Service, draft: Draft, people: RoundPeople) -> tuple[Plan, Agents]:
     """Find the best design for all whom it does not ask too much of; say also how it sees the people.
 
     Whoever it asks more of than they have left is left out, and the rest are planned for anew: they may then be asked
@@ -106,17 +118,17 @@ def _planned(service: Service, draft: Draft, people: People) -> tuple[Plan, Agen
     left_out = np.zeros(len(people), dtype=np.bool_)
     while True:
         agents = agents_of(draft, people, left_out=left_out)
-        found = _plan(service, draft, agents, people)
-        _expect_noise(found, draft, people, left_out)  # an exact result asks for everything, and no total covers that
-        short = asked_too_much(found, agents, _totals(people, found.limits(agents)), service.ledger)
+        planned = _plan(service, draft, agents, people)
+        _expect_noise(planned, draft, people, left_out)  # an exact result asks for everything, and no total covers that
+        short = asked_too_much(planned, agents, _totals(people, planned.limits(agents)), service.ledger)
         if not short.any():
-            return found, agents
+            return planned, agents
         left_out |= short
         if left_out.all():
             raise PromiseBroken(_TOO_FEW)
 
 
-def _plan(service: Service, draft: Draft, agents: Agents, people: People) -> Plan:
+def _plan(service: Service, draft: Draft, agents: Agents, people: RoundPeople) -> Plan:
     try:
         return campaign.plan(
             agents,
@@ -134,27 +146,27 @@ def _plan(service: Service, draft: Draft, agents: Agents, people: People) -> Pla
     raise PromiseBroken(words)  # in our own words: the messages say what people have left, or count who is left out
 
 
-def _expect_noise(found: Plan, draft: Draft, people: People, left_out: NDArray[np.bool_]) -> None:
+def _expect_noise(plan: Plan, draft: Draft, people: RoundPeople, left_out: NDArray[np.bool_]) -> None:
     """Refuse an exact result; those left out bear a cost only in our books, and ask for no noise."""
-    free = draft.model != PRIVACY_CONSTRAINED and not people.steps[~left_out].any()
-    if any(part.noiseless for part in found.parts) or free:
+    free = draft.model != PRIVACY_CONSTRAINED and not people.rungs[~left_out].any()
+    if any(part.noiseless for part in plan.parts) or free:
         raise PromiseBroken(
             "everyone chose no cost or no limit: the result would need no noise, which this service does not publish; cancel"
         )
 
 
-def _keep(service: Service, row: Row[Any], found: Plan) -> None:
+def _keep(service: Service, row: Row[Any], plan: Plan) -> None:
     """Keep the design before it is announced: after a crash the same one is announced."""
-    query = update(campaigns).where(campaigns.c.id == row.id).values(plan=found.to_json())
+    query = update(campaigns).where(campaigns.c.id == row.id).values(plan=plan.to_json())
     service.change(lambda connection: connection.execute(query))
 
 
 def _announce(
-    service: Service, job: Job, found: Plan, agents: Agents, people: People, conditions: Conditions
+    service: Service, job: Job, plan: Plan, agents: Agents, people: RoundPeople, conditions: Conditions
 ) -> Announcement:
     try:
         return campaign.announce(
-            found,
+            plan,
             agents,
             ledger=service.ledger,
             campaign=job.campaign,
@@ -162,7 +174,7 @@ def _announce(
             conditions=conditions,
             raise_limits=True,
             lower_limits=True,
-            allowances=_totals(people, found.limits(agents)),
+            allowances=_totals(people, plan.limits(agents)),
             levels=_LEVELS,
         )
     except BadInput:
@@ -172,7 +184,7 @@ def _announce(
     raise PromiseBroken(words)  # in our own words: the messages count few people, and what few have left is theirs
 
 
-def _totals(people: People, stated: NDArray[np.float64]) -> NDArray[np.float64]:
+def _totals(people: RoundPeople, stated: NDArray[np.float64]) -> NDArray[np.float64]:
     """List what each person allows over all campaigns.
 
     Whoever chose before totals were said beside a choice was told that the choice is the total: for them it is.
@@ -180,18 +192,42 @@ def _totals(people: People, stated: NDArray[np.float64]) -> NDArray[np.float64]:
     return totals_said(people.allowances, stated)
 
 
-def _silent(people: People) -> NDArray[np.bool_]:
+def _silent(people: RoundPeople) -> NDArray[np.bool_]:
     return np.array([grains is None for grains in people.allowances], dtype=np.bool_)
 
 
-def _remember_totals(connection: Connection, job: Job, people: People, totals: NDArray[np.float64]) -> None:
-    """Keep the first total as what the person allows; they may raise it later. Those on one step have one total."""
+def _remember_totals(service: Service, job: Job, people: RoundPeople, totals: NDArray[np.float64]) -> None:
+    """Keep the first total as what the person allows; they may raise it later. Those on one step have one total.
+
+    It is kept of so many people at a time, before the step is taken: whoever writes elsewhere waits for no more. What the
+    ledger holds is announced already, and whoever is killed in between goes on where they were.
+    """
     silent = _silent(people)
-    query = """UPDATE web_accounts SET allowance = :grains WHERE allowance IS NULL AND id IN
-        (SELECT person FROM web_registrations WHERE campaign = :campaign AND round = :round AND step = :step)"""
-    for step in np.unique(people.steps[silent]).tolist():
-        grains = int(allowance_grains(totals[silent & (people.steps == step)][:1])[0])
-        if not grains:  # a result that is worth nothing to someone says nothing of what they allow elsewhere
-            continue
-        where = {"campaign": job.campaign, "round": job.round, "step": step}
-        connection.execute(text(query), {"grains": grains, **where})
+    first_totals = {
+        rung: int(allowance_grains(totals[silent & (people.rungs == rung)][:1])[0])
+        for rung in np.unique(people.rungs[silent]).tolist()
+    }
+    rows = [{"grains": grains, "step": rung} for rung, grains in first_totals.items() if grains]
+    if not rows:  # a result that is worth nothing to someone says nothing of what they allow elsewhere
+        return
+    for start in range(0, len(people), KEPT_AT_ONCE):
+        some = people.ids[start : start + KEPT_AT_ONCE]
+        service.change(partial(_remember_some, job=job, bounds=(some[0], some[-1]), rows=rows))
+
+
+_REMEMBER = """UPDATE web_accounts SET allowance = :grains WHERE allowance IS NULL AND id IN
+    (SELECT person FROM web_registrations WHERE campaign = :campaign AND round = :round AND step = :step
+    AND person BETWEEN :first AND :last)"""
+
+
+def _remember_some(connection: Connection, *, job: Job, bounds: tuple[str, str], rows: list[dict[str, int]]) -> None:
+    """Keep the totals of people between two ids, while their campaign is being announced."""
+    hold(connection, job.campaign)
+    if _is_planned(campaign_row(connection, job.campaign), job):
+        where = {"campaign": job.campaign, "round": job.round, "first": bounds[0], "last": bounds[1]}
+        for row in rows:
+            connection.execute(text(_REMEMBER), {**where, **row})
+
+
+def _is_planned(row: Row[Any], job: Job) -> bool:
+    return bool(row.state == "planning" and row.round == job.round)

@@ -9,7 +9,7 @@ import math
 from collections.abc import Mapping
 from typing import Any
 
-from optin.announcement.terms import Conditions
+from optin.announcement.terms import SEALED_ANSWERS, Conditions
 from optin.errors import BadInput
 from optin.questions import Number, Question, Sheet
 from optin.web.service.drafts import Draft
@@ -39,7 +39,7 @@ def words_said(draft: Draft) -> tuple[str, str]:
 
 def conditions_of(draft: Draft) -> Conditions:
     """Return on which conditions its result is published."""
-    mode = "sealed answers" if draft.sealed else "answers after the announcement"
+    mode = SEALED_ANSWERS if draft.sealed else "answers after the announcement"
     if draft.sealed and draft.window_hours:
         mode += f", to be changed or withdrawn for {draft.window_hours:g} hours after the announcement"
     elif draft.automatic:

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import base64
+import json
 from collections.abc import Sequence
+from dataclasses import dataclass, field
 from typing import Any
 
 from sqlalchemy import Connection, Row, func, insert, or_, select, update
@@ -10,29 +13,40 @@ from sqlalchemy import Connection, Row, func, insert, or_, select, update
 from optin.agents.grouping import fault_of
 from optin.announcement import Announcement
 from optin.campaign.history import released
+from optin.client.wire import Event
 from optin.errors import BadInput, PromiseBroken
 from optin.releasing import Release
 from optin.web.schema import campaigns, events, invitations, jobs, roles
-from optin.web.service.core import Service, hashed, log_event, new_id, new_secret
+from optin.web.service.core import Service, hashed, log_event, new_id, new_secret, words_of
 from optin.web.service.deadlines import WAITING, publish_by, window_end
-from optin.web.service.drafts import LONGEST, Draft, checked_draft
+from optin.web.service.drafts import LONGEST, Draft, checked_draft, last_moment
 from optin.web.service.identities import checked_ids, note_ids
 from optin.web.service.life import possible, warning
-from optin.web.service.records import Campaign, Event, Visitor
-from optin.web.service.rows import READER, count, job_of, joined_count, owned_row
+from optin.web.service.lookups import READER, count, job_of, joined_count, owned_row
+from optin.web.service.records import Campaign, Visitor
 from optin.web.service.schedule import next_by_itself
 from optin.web.service.turnout import registered_by_group, turnout_of
 from optin.web.transactions import hold
 from optin.wording.groups import in_tens
+from optin.wording.language import Day
 from optin.wording.sentences import Sentence
 
 MOST_INVITATIONS = 1000
 BEFORE_REGISTRATION_CLOSES = ("draft", "registration")
 
 
+@dataclass(frozen=True)
+class Invited:
+    """Secrets of invitations; ``before`` says that the same page made them already, and nothing new was made."""
+
+    secrets: list[str] = field(repr=False)
+    before: bool = False
+
+
 def create(service: Service, analyst: Visitor, draft: Draft) -> str:
     """Begin a campaign as a draft."""
     draft, name, now = checked_draft(draft), new_id(), service.clock()
+    _expect_day_to_come(service, draft)
     row = {"id": name, "owner": analyst.account, "draft": draft.to_json(), "public": draft.public, "state": "draft"}
 
     def work(connection: Connection) -> None:
@@ -42,6 +56,13 @@ def create(service: Service, analyst: Visitor, draft: Draft) -> str:
 
     service.change(work)
     return name
+
+
+def _expect_day_to_come(service: Service, draft: Draft) -> None:
+    """Refuse a last day that is over as it is written down, not only when registration is to be opened."""
+    last = last_moment(draft)
+    if last is not None and service.clock() >= last:
+        raise BadInput("the last day to answer, {day}, is over: choose a later one", day=Day.of(draft.answer_by))
 
 
 def mark_of(draft: Draft) -> str:
@@ -56,6 +77,7 @@ def revise(service: Service, analyst: Visitor, campaign: str, draft: Draft, *, s
     ``since`` which one they opened overwrites nothing that a colleague kept meanwhile.
     """
     draft = checked_draft(draft)
+    _expect_day_to_come(service, draft)
 
     def work(connection: Connection) -> None:
         owned_row(connection, analyst, campaign)
@@ -116,23 +138,31 @@ def invite(
     *,
     group: str | None = None,
     ids: Sequence[str] = (),
-) -> list[str]:
+    page: str = "",
+) -> Invited:
     """Make one-time secrets to send to people, all of one public ``group`` if it is named; each is shown now and never again.
 
     With ``ids``, one for each of them in their order: someone invited again by the same id keeps one total over all campaigns.
+    With a ``page``, a mark that only the page knows which sends this, a page that is sent again makes no more of them.
     """
     group, ids = checked_group(group), checked_ids(ids)
     number = len(ids) or number
     if not 1 <= number <= MOST_INVITATIONS:
         raise BadInput("make 1 to {most_invitations} invitations at a time", most_invitations=MOST_INVITATIONS)
-    secrets, now = [new_secret() for _ in range(number)], service.clock()
+    asked = json.dumps([campaign, page, number, group, ids])
+    secrets = [_secret_of(service, asked, at) if page else new_secret() for at in range(number)]
+    now = service.clock()
     rows = [
         {"secret": hashed(s), "kind": "person", "campaign": campaign, "created_at": now, "group_name": group}
         for s in secrets
     ]
 
-    def work(connection: Connection) -> None:
+    def work(connection: Connection) -> Invited:
         row = owned_row(connection, analyst, campaign)
+        if page:
+            hold(connection, campaign)  # of one page that is sent twice at once, one makes them
+        if count(connection, invitations, invitations.c.secret == hashed(secrets[0])):
+            return Invited(secrets, before=True)
         if row.state not in BEFORE_REGISTRATION_CLOSES:
             raise PromiseBroken("registration is closed: an invitation would lead nowhere")
         expect_grouped(connection, row, group)
@@ -145,9 +175,15 @@ def invite(
             else Sentence("{number} invitations were made to one group", number=number)
         )
         log_event(connection, now, "invited", words, campaign=campaign, round=row.round)
+        return Invited(secrets)
 
-    service.change(work)
-    return secrets
+    return service.change(work)
+
+
+def _secret_of(service: Service, asked: str, at: int) -> str:
+    """Derive a secret from what was asked for, as long and as hard to guess as one that is drawn."""
+    derived = bytes.fromhex(service.keys.digest("invitations of a page", f"{at}:{asked}"))
+    return base64.urlsafe_b64encode(derived).rstrip(b"=").decode()
 
 
 def checked_group(group: str | None) -> str | None:
@@ -205,7 +241,7 @@ def log(service: Service, analyst: Visitor, campaign: str) -> list[Event]:
     def look(connection: Connection) -> list[Event]:
         owned_row(connection, analyst, campaign, least=READER)
         query = select(events).where(events.c.campaign == campaign).order_by(events.c.number)
-        return [Event(row.at, row.kind, row.round, row.words) for row in connection.execute(query)]
+        return [Event(row.at, row.kind, row.round, words_of(row)) for row in connection.execute(query)]
 
     return service.read(look)
 

@@ -8,9 +8,9 @@ import threading
 import time
 from collections.abc import Callable
 from dataclasses import dataclass, field
-from typing import TypeVar
+from typing import Any, TypeVar
 
-from sqlalchemy import Connection, insert
+from sqlalchemy import Connection, Row, insert
 
 from optin.database.connection import read
 from optin.ledger import Ledger
@@ -20,6 +20,8 @@ from optin.web.service.keys import Keyring
 from optin.web.service.mailer import Mailer
 from optin.web.transactions import change
 from optin.wording.language import N_
+from optin.wording.sentences import Sentence
+from optin.wording.stored_sentences import stored, stored_sentence
 
 T = TypeVar("T")
 _MANY = N_("many people are logging in at this moment")
@@ -77,6 +79,11 @@ def hashed(secret: str) -> str:
     return hashlib.sha256(b"optin secret 1:" + secret.encode("utf-8", "surrogatepass")).hexdigest()
 
 
+def words_of(event: Row[Any]) -> Sentence:
+    """Read what was written down, with what was filled in."""
+    return stored_sentence(event.words, event.told)
+
+
 def log_event(
     connection: Connection,
     at: float,
@@ -87,5 +94,5 @@ def log_event(
     round: int | None = None,  # noqa: A002 - the word of the contract
 ) -> None:
     """Write down what was done, in the transaction that does it."""
-    row = {"at": at, "kind": kind, "words": str(words), "campaign": campaign, "round": round}
+    row = {"at": at, "kind": kind, "words": str(words), "told": stored(words), "campaign": campaign, "round": round}
     connection.execute(insert(events).values(row))

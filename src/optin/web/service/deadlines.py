@@ -18,8 +18,8 @@ from optin.errors import PromiseBroken
 from optin.web.schema import events
 from optin.web.service.core import Service, log_event
 from optin.web.service.drafts import Draft, last_moment
+from optin.web.service.lookups import READER, owned_row
 from optin.web.service.records import Visitor
-from optin.web.service.rows import READER, owned_row
 from optin.wording.language import N_
 from optin.wording.sentences import Sentence
 
@@ -88,11 +88,11 @@ def _until_announced(service: Service, connection: Connection, row: Row[Any]) ->
 
 def readable_until(service: Service, connection: Connection, row: Row[Any]) -> float | None:
     """Say until when at most answers of a round are there to be read by those who run the server; None if nothing says so."""
-    found = deadline(service, connection, row)
-    if found is None:
+    latest = deadline(service, connection, row)
+    if latest is None:
         return None
     after = {"announced": service.days_to_answer + service.days_to_publish, "closed": service.days_to_publish}
-    return found.at + after.get(found.due, 0.0) * _DAY
+    return latest.at + after.get(latest.due, 0.0) * _DAY
 
 
 def expect_near(service: Service, draft: Draft, *, opened: float | None = None) -> None:
@@ -124,8 +124,8 @@ def deal_until(service: Service, analyst: Visitor, campaign: str) -> float | Non
 
 def publish_by(service: Service, connection: Connection, row: Row[Any]) -> float | None:
     """Say when an announced round is cancelled by itself unless it is closed or, once it was closed, published."""
-    found = deadline(service, connection, row) if row.state in WAITING else None
-    return None if found is None else found.at
+    latest = deadline(service, connection, row) if row.state in WAITING else None
+    return None if latest is None else latest.at
 
 
 def _first_closing(connection: Connection, row: Row[Any]) -> int:
@@ -143,11 +143,11 @@ def _begun(connection: Connection, row: Row[Any], *, after: int) -> float | None
 
 def expect_in_time(service: Service, connection: Connection, row: Row[Any]) -> None:
     """Refuse what comes too late: an announcement, a release, or answers to be opened or closed."""
-    found = deadline(service, connection, row)
-    if found is not None and service.clock() > found.at:
+    latest = deadline(service, connection, row)
+    if latest is not None and service.clock() > latest.at:
         raise PromiseBroken(
             "this round was {since} more than {days:g} days ago: its time to be {due} is over, and it is cancelled",
-            since=found.since,
-            days=found.days,
-            due=found.due,
+            since=latest.since,
+            days=latest.days,
+            due=latest.due,
         )

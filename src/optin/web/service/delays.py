@@ -64,12 +64,12 @@ def wait_your_turn(service: Service, connection: Connection, patiences: list[Pat
     now = service.clock()
     connection.execute(delete(delays).where(delays.c.until < now - _FORGET_AFTER))
     keys = [_key(service, patience) for patience in patiences]
-    found = [connection.execute(text(_LOCKED), {"key": key, "now": now}).one() for key in keys]
-    held = [patience.pause(row.failures) > 0 for patience, row in zip(patiences, found, strict=True)]
-    wait = max((row.until - now for row, waits in zip(found, held, strict=True) if waits), default=0.0)
+    rows = [connection.execute(text(_LOCKED), {"key": key, "now": now}).one() for key in keys]
+    held = [patience.pause(row.failures) > 0 for patience, row in zip(patiences, rows, strict=True)]
+    wait = max((row.until - now for row, waits in zip(rows, held, strict=True) if waits), default=0.0)
     if wait > 0:  # a free try may have come after our clock was read: nobody waits for that one
         raise TooSoon(int(wait) + 1, words)
-    for patience, key, row in zip(patiences, keys, found, strict=True):
+    for patience, key, row in zip(patiences, keys, rows, strict=True):
         tries = row.failures + 1
         new = {"failures": tries, "until": now + patience.pause(tries)}
         connection.execute(update(delays).where(delays.c.key == key).values(new))

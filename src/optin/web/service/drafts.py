@@ -116,7 +116,7 @@ def _checked_sheet(draft: Draft, sheet: Sheet) -> Draft:
         _text("unit", question.unit)
         if len(question.name) > LONGEST["title"]:
             raise BadInput("the name of a question must have at most {most} characters", most=LONGEST["title"])
-    if len(json.dumps(sheet.to_record())) > LONGEST["sheet"]:
+    if len(json.dumps(sheet.to_record(), ensure_ascii=False)) > LONGEST["sheet"]:
         raise BadInput("the sheet is too long: at most {most:,} characters", most=LONGEST["sheet"])
     if len(sheet) > 1 and draft.quorum_standard_error is not None:
         raise BadInput("a largest standard error is for one question; give the questions of a sheet a max_error")

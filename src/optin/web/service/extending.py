@@ -16,8 +16,9 @@ from optin.web.schema import campaigns
 from optin.web.service.core import Service, log_event
 from optin.web.service.deadlines import deadline
 from optin.web.service.drafts import Draft, last_moment
+from optin.web.service.life import Move
+from optin.web.service.lookups import expect_round, job_of, owned_row
 from optin.web.service.records import Visitor
-from optin.web.service.rows import expect_round, job_of, owned_row
 from optin.web.service.steps import record_step
 from optin.web.transactions import hold
 from optin.wording.language import Day
@@ -62,16 +63,16 @@ def _expect_before_announcement(service: Service, connection: Connection, row: R
             "the last day to answer is moved while registration is open, or before the plan is announced"
         )
     if job is not None and job.unfinished:
-        raise PromiseBroken("the step {kind} is still under way; wait until it is done", kind=job.kind)
+        raise PromiseBroken("the step {kind} is still under way; wait until it is done", kind=Move(job.kind))
 
 
 def _expect_near(service: Service, connection: Connection, row: Row[Any], later: Draft) -> None:
     """Refuse a day on which sealed answers would be cancelled already: people were told that they wait no longer."""
-    end, found = last_moment(later), deadline(service, connection, row)
-    if found is not None and end is not None and end > found.at:
+    end, latest = last_moment(later), deadline(service, connection, row)
+    if latest is not None and end is not None and end > latest.at:
         raise PromiseBroken(
             "the last day to answer must lie within {days:g} days of opening: people are told that their answers wait no longer",
-            days=found.days,
+            days=latest.days,
         )
 
 

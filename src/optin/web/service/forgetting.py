@@ -12,8 +12,8 @@ from optin.web.transactions import empty_sqlite_log
 
 def erase(service: Service, table: Table, *where: Any) -> None:  # noqa: ANN401 - SQLAlchemy's own generics
     """Delete rows, if there are any: looking for them takes no lock."""
-    found = select(literal(1)).select_from(table).where(*where).limit(1)
-    if service.read(lambda connection: connection.execute(found).first()) is not None:
+    query = select(literal(1)).select_from(table).where(*where).limit(1)
+    if service.read(lambda connection: connection.execute(query).first()) is not None:
         service.change(lambda connection: connection.execute(delete(table).where(*where)))
 
 

@@ -28,12 +28,12 @@ _DAY = 86400.0
 
 def checked_ids(ids: Sequence[str]) -> list[str]:
     """Refuse ids that are empty, too long or given twice; none of them is repeated in the refusal."""
-    found = [text.strip() for text in ids]
-    if not all(text and text.isprintable() and len(text) <= MOST_LETTERS for text in found):
+    texts = [text.strip() for text in ids]
+    if not all(text and text.isprintable() and len(text) <= MOST_LETTERS for text in texts):
         raise BadInput("every id must be text on one line, of 1 to {most} characters", most=MOST_LETTERS)
-    if len(set(found)) < len(found):
+    if len(set(texts)) < len(texts):
         raise BadInput("an id stands in the list twice: everyone is invited once")
-    return found
+    return texts
 
 
 def note_ids(
@@ -98,10 +98,10 @@ def erase_ids(service: Service) -> None:
     before = service.clock() - service.days_to_keep_ids * _DAY
     said = select(accounts.c.id).where(accounts.c.allowance.is_not(None))
     leads_nowhere = or_(invited_ids.c.account.is_(None), invited_ids.c.account.not_in(said))
-    for found in (
+    for gone in (
         (invited_ids, invited_ids.c.campaign.in_(over), leads_nowhere),
         (invited_ids, invited_ids.c.campaign.in_(over.where(campaigns.c.changed_at <= before))),
         (mails, mails.c.campaign.in_(over)),
         (invitees, invitees.c.campaign.in_(over)),
     ):
-        erase(service, *found)
+        erase(service, *gone)

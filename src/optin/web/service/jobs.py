@@ -13,23 +13,25 @@ from sqlalchemy import Connection, select, update
 from optin.errors import LedgerUnavailable, OptinError
 from optin.ledger import Terms
 from optin.web.schema import campaigns, jobs
+from optin.web.service.accounts import erase_unused_welcomes
 from optin.web.service.core import Service, log_event
 from optin.web.service.delays import erase_delays
 from optin.web.service.forgetting import empty_log
 from optin.web.service.identities import erase_ids
 from optin.web.service.log import sign_log
 from optin.web.service.long_steps import LONG_STEPS, destroy_spent_keys
+from optin.web.service.lookups import as_job
 from optin.web.service.mails import send_mails
 from optin.web.service.overdue import cancel_overdue, publish_drawn
 from optin.web.service.punctual import take_due_steps
 from optin.web.service.records import Job
 from optin.web.service.recovering import erase_addresses, send_links
 from optin.web.service.resets import erase_reset_links
-from optin.web.service.rows import as_job
 from optin.web.service.sessions import erase_sessions
 from optin.web.transactions import turn
 from optin.wording.language import N_
 from optin.wording.sentences import Sentence
+from optin.wording.stored_sentences import stored
 
 PAUSES = (0.5, 1.0, 2.0, 5.0, 10.0)
 SECONDS_BETWEEN_LOOKS = 5.0
@@ -129,8 +131,8 @@ def run_next(service: Service) -> bool:
 
 def _unfinished(connection: Connection, name: str | None = None) -> list[Job]:
     query = select(jobs).where(jobs.c.state.in_(("queued", "running"))).order_by(jobs.c.created_at, jobs.c.id)
-    found = query if name is None else query.where(jobs.c.id == name)
-    return [as_job(row) for row in connection.execute(found)]
+    wanted = query if name is None else query.where(jobs.c.id == name)
+    return [as_job(row) for row in connection.execute(wanted)]
 
 
 def _run(service: Service, job: Job) -> None:
@@ -144,7 +146,7 @@ def _run(service: Service, job: Job) -> None:
     except LedgerUnavailable:
         raise
     except OptinError as error:
-        _fail(service, job, str(error))
+        _fail(service, job, error.sentence)
     except Exception as error:
         LOG.error("work failed", extra={"job": job.kind, "reason": type(error).__name__})
         _fail(
@@ -165,7 +167,15 @@ def _fail(service: Service, job: Job, words: str) -> None:
 
     def work(connection: Connection) -> None:
         now = service.clock()
-        new = {"state": "failed", "step": "failed", "done": 0, "total": 0, "error": words, "changed_at": now}
+        new = {
+            "state": "failed",
+            "step": "failed",
+            "done": 0,
+            "total": 0,
+            "error": str(words),
+            "changed_at": now,
+            "told": stored(words),
+        }
         connection.execute(update(jobs).where(jobs.c.id == job.id).values(new))
         if not announced:
             connection.execute(update(campaigns).where(campaigns.c.id == job.campaign).values(plan=None))
@@ -178,7 +188,8 @@ def _fail(service: Service, job: Job, words: str) -> None:
 DUTIES: tuple[Callable[[Service, threading.Event | None], object], ...] = (
     *map(_alone, (destroy_spent_keys, publish_drawn, cancel_overdue, send_mails, send_links)),
     _go_on,
-    *map(_alone, (erase_ids, erase_addresses, erase_sessions, erase_delays, erase_reset_links, empty_log, sign_log)),
+    *map(_alone, (erase_ids, erase_addresses, erase_sessions, erase_delays, erase_reset_links, erase_unused_welcomes)),
+    *map(_alone, (empty_log, sign_log)),
 )
 """What the one who works looks after, in this order: what was drawn is published before anything is cancelled as late, and
 what is late is cancelled before anything else is done by itself; the database's log is emptied after all that is erased."""

@@ -38,7 +38,7 @@ class Keyring:
     >>> ring.unseal(sealed, campaign="ab" * 16, round=1, person="p")
     (0.5, 3.0)
     >>> ring.destroy("ab" * 16, 1)
-    >>> ring.kept()
+    >>> ring.stored_rounds()
     []
     """
 
@@ -137,7 +137,7 @@ class Keyring:
         path.unlink(missing_ok=True)
         self._sync_folder()
 
-    def kept(self) -> list[tuple[str, int]]:
+    def stored_rounds(self) -> list[tuple[str, int]]:
         """List the rounds whose key is there."""
         try:
             names = os.listdir(self._folder)

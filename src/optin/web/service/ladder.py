@@ -5,14 +5,12 @@ Limits have the steps of every form (`optin.wording.limit_steps`); costs are ask
 
 from __future__ import annotations
 
-from optin.client.wire import Step
+from optin.client.wire import Rung
 from optin.errors import BadInput
 from optin.wording.language import N_
 from optin.wording.limit_steps import LIMIT_STEPS
 
-__all__ = ["COSTS", "LIMITS", "Step", "ladder_of", "step_of"]
-
-LIMITS = tuple(Step(step.index, step.epsilon, step.name, step.words) for step in LIMIT_STEPS)
+LIMITS = tuple(Rung(rung.index, rung.epsilon, rung.name, rung.words) for rung in LIMIT_STEPS)
 _PRICES = (
     (0.0, N_("nothing"), "giving this away costs you nothing"),
     (0.01, N_("hardly anything"), "you would hardly notice"),
@@ -29,19 +27,19 @@ _PRICES = (
     (2.0, N_("much"), "twice that"),
     (5.0, N_("very much"), "five times that"),
 )
-COSTS = tuple(Step(index, amount, name, words) for index, (amount, name, words) in enumerate(_PRICES))
+COSTS = tuple(Rung(index, amount, name, words) for index, (amount, name, words) in enumerate(_PRICES))
 
 
-def ladder_of(model: str) -> tuple[Step, ...]:
+def ladder_of(model: str) -> tuple[Rung, ...]:
     """Choose the ladder that a campaign's people stand on."""
     return LIMITS if model == "privacy-constrained" else COSTS
 
 
-def step_of(model: str, index: int) -> Step:
+def rung_of(model: str, index: int) -> Rung:
     """Find a step; there is no other choice than those on the ladder."""
-    steps = ladder_of(model)
-    if not 0 <= index < len(steps):
+    rungs = ladder_of(model)
+    if not 0 <= index < len(rungs):
         raise BadInput(
-            "choose one of the {count} steps of the ladder, 0 to {last}", count=len(steps), last=len(steps) - 1
+            "choose one of the {count} steps of the ladder, 0 to {last}", count=len(rungs), last=len(rungs) - 1
         )
-    return steps[index]
+    return rungs[index]

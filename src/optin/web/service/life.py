@@ -34,6 +34,24 @@ REACHED = {
 """Where each step leads."""
 
 
+class Move(str):
+    """A step by its name in files and requests; a page calls it what its button says."""
+
+
+class State(str):
+    """A state by its name in files and requests; a page calls it what it is called there."""
+
+
+class Moves(tuple[Move, ...]):
+    """Several steps, written in one line."""
+
+    def __str__(self) -> str:
+        return ", ".join(self)
+
+    def __format__(self, spec: str) -> str:
+        return format(str(self), spec)
+
+
 def possible(state: str, *, sealed: bool, too_few: bool = False) -> tuple[str, ...]:
     """List the steps that may be taken from a state; sealed answers are all in before the announcement.
 

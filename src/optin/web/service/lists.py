@@ -13,7 +13,7 @@ import hmac
 import json
 import re
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from sqlalchemy import Connection, Row, insert, select, update
@@ -29,10 +29,11 @@ from optin.web.service.campaigns import (
 from optin.web.service.core import Service, hashed, log_event, new_id
 from optin.web.service.failures import NotFound
 from optin.web.service.identities import MOST_LETTERS, OVER, note_ids
+from optin.web.service.lookups import owned_row
 from optin.web.service.mailer import looks_like_address
 from optin.web.service.records import Visitor
-from optin.web.service.rows import owned_row
 from optin.web.transactions import hold
+from optin.wording.groups import shown_group
 from optin.wording.sentences import Sentence
 
 _COLUMNS = {
@@ -56,6 +57,8 @@ class Entry:
     address: str = field(default="", repr=False)
     id: str = field(default="", repr=False)
     group: str | None = None
+    line: int = field(default=0, compare=False, repr=False)
+    """In which line of a pasted list they stood; 0 where none was pasted."""
 
     @property
     def known_by(self) -> str:
@@ -85,19 +88,28 @@ class Known:
     """Who stands in a list: by id, or else by address. One line with an id and one without are one person by their address."""
 
     def __init__(self, entries: Iterable[Entry]) -> None:
-        self._ids: set[str] = set()
-        self._addresses: set[str] = set()
-        self._bare: set[str] = set()
+        self._ids: dict[str, Entry] = {}
+        self._addresses: dict[str, Entry] = {}
+        self._bare: dict[str, Entry] = {}
         for entry in entries:
             self.add(entry)
 
+    def earlier(self, entry: Entry) -> Entry | None:
+        """Find the entry that is of the same person."""
+        address = entry.address.casefold()
+        if entry.id:
+            return self._ids.get(entry.id) or self._bare.get(address)
+        return self._addresses.get(address)
+
     def add(self, entry: Entry) -> bool:
         """Take someone in; say whether they are new."""
-        address = entry.address.casefold()
-        here = entry.id in self._ids or address in self._bare if entry.id else address in self._addresses
-        self._ids |= {entry.id} - {""}
-        self._addresses |= {address} - {""}
-        self._bare |= set() if entry.id else {address}
+        here = self.earlier(entry) is not None
+        if entry.id:
+            self._ids.setdefault(entry.id, entry)
+        if entry.address:
+            self._addresses.setdefault(entry.address.casefold(), entry)
+        if entry.address and not entry.id:
+            self._bare.setdefault(entry.address.casefold(), entry)
         return not here
 
 
@@ -171,13 +183,31 @@ def _named(cells: dict[str, str], line: int) -> Entry:
         raise BadInput("line {line}: the address cannot be written to", line=line)
     if name and not (name.isprintable() and len(name) <= MOST_LETTERS):
         raise BadInput("line {line}: an id is text of at most {most} characters", line=line, most=MOST_LETTERS)
-    return Entry(address, name, checked_group(group))
+    return Entry(address, name, checked_group(group), line)
+
+
+def _expect_one_group(entries: Sequence[Entry]) -> None:
+    """Refuse a list that puts one person into two groups: whichever were taken, the other line would be dropped unsaid."""
+    known = Known(())
+    for entry in entries:
+        before = known.earlier(entry)
+        if before is not None and before.group != entry.group:
+            one, other = (shown_group(each.group) if each.group else Sentence("none") for each in (before, entry))
+            raise BadInput(
+                "lines {first} and {second} are of one person, in two groups: {one} and {other}. Leave one of them in the list",
+                first=before.line,
+                second=entry.line,
+                one=one,
+                other=other,
+            )
+        known.add(entry)
 
 
 def add(service: Service, analyst: Visitor, campaign: str, entries: Sequence[Entry]) -> Added:
-    """Keep entries, each with an invitation; whoever stands in the list already is left as they are."""
+    """Keep entries, each with an invitation; whoever stands in the list already is left as they are, but for a draft's groups."""
     if not 1 <= len(entries) <= MOST_INVITATIONS:
         raise BadInput("give 1 to {most} people at a time", most=MOST_INVITATIONS)
+    _expect_one_group(entries)
 
     def work(connection: Connection) -> Added:
         owned_row(connection, analyst, campaign)
@@ -186,13 +216,40 @@ def add(service: Service, analyst: Visitor, campaign: str, entries: Sequence[Ent
         if row.state not in BEFORE_REGISTRATION_CLOSES:
             raise PromiseBroken("registration is closed: an invitation would lead nowhere")
         before = connection.execute(select(invitees).where(invitees.c.campaign == campaign)).all()
-        known, marks = Known(opened(service, each).entry for each in before), {each.mark for each in before}
+        stood = [opened(service, each) for each in before]
+        if row.state == "draft":
+            stood = _moved(service, connection, row, stood, entries)
+        known, marks = Known(each.entry for each in stood), {each.mark for each in before}
         fresh = [entry for entry in entries if known.add(entry) and _mark(service, row, entry) not in marks]
         if fresh:
             _keep(service, connection, row, fresh)
         return Added(len(fresh), len(entries) - len(fresh))
 
     return service.change(work)
+
+
+def _moved(
+    service: Service, connection: Connection, row: Row[Any], stood: Sequence[Invitee], entries: Sequence[Entry]
+) -> list[Invitee]:
+    """Put people of a draft's list into the groups they are given now: their links lead nowhere yet, and nobody came by one."""
+    given = Known(entries)
+    now = [replace(each, entry=_in_group_of(each.entry, given.earlier(each.entry))) for each in stood]
+    if len({each.entry.group is None for each in now}) > 1:
+        raise BadInput(
+            "everyone who is invited is in a group, or nobody is: give the groups of all who stand in the list, or of none"
+        )
+    moved = [each for before, each in zip(stood, now, strict=True) if before.entry.group != each.entry.group]
+    for each in moved:
+        group = {"group_name": each.entry.group}
+        connection.execute(update(invitees).where(invitees.c.id == each.name).values(**group))
+        connection.execute(update(invitations).where(invitations.c.secret == hashed(each.secret)).values(**group))
+    if moved:
+        expect_grouped(connection, row, moved[0].entry.group)
+    return now
+
+
+def _in_group_of(entry: Entry, given: Entry | None) -> Entry:
+    return entry if given is None or given.group is None else replace(entry, group=given.group)
 
 
 def _mark(service: Service, row: Row[Any], entry: Entry) -> str:

@@ -16,10 +16,11 @@ from optin.errors import LedgerUnavailable, OptinError
 from optin.ledger import Log
 from optin.transparency.keys import SigningKey, read_key, write_key
 from optin.web.service.core import Service
+from optin.web.service.deadlines import Deadline, deadline
 from optin.web.service.failures import NotFound
+from optin.web.service.lookups import campaign_row
 from optin.web.service.published import as_published
 from optin.web.service.records import Published
-from optin.web.service.rows import campaign_row
 
 LOGGER = logging.getLogger("optin.web")
 OPEN = "public"
@@ -80,9 +81,14 @@ def shown_to_council(service: Service, campaign: str, secret: str) -> Published:
     return service.read(look)
 
 
+def due_of(service: Service, campaign: str) -> Deadline | None:
+    """Say what a campaign has to reach next, and until when; its page for the council is shown by its address alone."""
+    return service.read(lambda connection: deadline(service, connection, campaign_row(connection, campaign)))
+
+
 def bundle(service: Service, campaign: str, secret: str) -> Bundle:
     """Gather everything public about a campaign's round; before the first checkpoint there is none."""
-    found = shown_to_council(service, campaign, secret)
+    shown = shown_to_council(service, campaign, secret)
     if not Log(service.ledger).checkpoints():
         raise NotFound
-    return bundle_of(service.ledger, campaign, found.round, SERVICE)
+    return bundle_of(service.ledger, campaign, shown.round, SERVICE)

@@ -10,6 +10,7 @@ import functools
 import logging
 import math
 from collections.abc import Callable
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -29,15 +30,13 @@ from optin.web.service.core import Service
 from optin.web.service.deadlines import WAITING, begin_asking
 from optin.web.service.drafts import Draft
 from optin.web.service.keys import LISTS
-from optin.web.service.next_time import note_next
+from optin.web.service.lookups import PORTION, RoundPeople, campaign_row, in_portions, people_of
+from optin.web.service.next_time import Again, count_again, note_next
 from optin.web.service.records import Job
-from optin.web.service.rows import PORTION, People, campaign_row, in_portions, people_of
 from optin.web.service.steps import record_step
 from optin.web.transactions import hold
 from optin.wording.language import N_
 from optin.wording.sentences import Sentence
-
-__all__ = ["LONG_STEPS", "Progress", "destroy_spent_keys", "finish_release"]
 
 CHUNK = 5000
 LOG = logging.getLogger("optin.web")
@@ -71,25 +70,48 @@ def release(service: Service, job: Job, progress: Progress) -> None:
 def finish_release(service: Service, campaign: str, round: int) -> bool:  # noqa: A002 - the word of the contract
     """Publish the result that the ledger holds, whatever came between, and forget the answers; say whether it holds one.
 
-    Answers are forgotten a few at a time, before the step is taken: whoever sends theirs to another campaign waits for no more.
+    Answers are forgotten a few at a time, and what takes long to read is read, before the step is taken: whoever sends theirs
+    to another campaign waits for no more.
     """
     last: str | None = ""
     while last is not None:
         last = service.change(functools.partial(_forget_some, campaign=campaign, round=round, after=last))
-
-    def work(connection: Connection) -> bool:
-        hold(connection, campaign)
-        row, result = campaign_row(connection, campaign), stored_release(connection, campaign, round)
-        if result is not None and row.state in WAITING and row.round == round:
-            _forget_values(connection, campaign)
-            record_step(service, connection, row, "release", release=result.to_json())
-            note_next(service, connection, row)
-            _settle_failed_jobs(connection, row)
-        return result is not None
-
-    found = service.change(work)
+    drawn = service.read(functools.partial(_drawn, service, campaign=campaign, round=round))
+    if drawn is not None:
+        service.change(functools.partial(_publish, service, drawn, campaign, round))
     destroy_spent_keys(service)
-    return found
+    return drawn is not None
+
+
+@dataclass(frozen=True)
+class _Drawn:
+    """A result that the ledger holds, as it is published, and how many of its people can take part again."""
+
+    result: str
+    again: tuple[Again, ...]
+
+
+def _drawn(service: Service, connection: Connection, *, campaign: str, round: int) -> _Drawn | None:  # noqa: A002
+    """Read the result of a round, and count what is told beside it."""
+    result, row = stored_release(connection, campaign, round), campaign_row(connection, campaign)
+    if result is None:
+        return None
+    return _Drawn(result.to_json(), count_again(service, connection, row) if _waits(row, round) else ())
+
+
+def _waits(row: Row[Any], round: int) -> bool:  # noqa: A002 - the word of the contract
+    return row.state in WAITING and row.round == round
+
+
+def _publish(service: Service, drawn: _Drawn, campaign: str, round: int, connection: Connection) -> None:  # noqa: A002
+    """Take the step, and forget what is left of the answers."""
+    hold(connection, campaign)
+    row = campaign_row(connection, campaign)
+    if _waits(row, round):
+        _forget_values(connection, campaign)
+        record_step(service, connection, row, "release", release=drawn.result)
+        note_next(service, connection, row, drawn.again)
+        _settle_failed_jobs(connection, row)
 
 
 def _settle_failed_jobs(connection: Connection, row: Row[Any]) -> None:
@@ -139,15 +161,15 @@ def _sealed(service: Service, job: Job) -> dict[str, bytes]:
 
 
 def _opened_codes(
-    service: Service, job: Job, people: People, sealed: dict[str, bytes], progress: Progress
+    service: Service, job: Job, people: RoundPeople, sealed: dict[str, bytes], progress: Progress
 ) -> list[tuple[float, ...] | None]:
     """Decrypt the answers of those who joined, in announced order; the others have none."""
-    found: list[tuple[float, ...] | None] = []
+    codes: list[tuple[float, ...] | None] = []
     for at, person in enumerate(people.ids):
         if at % CHUNK == 0:
             progress(N_("opening answers"), at, len(people))
-        found.append(_opened(service, job, person, sealed[person]) if person in sealed else None)
-    return found
+        codes.append(_opened(service, job, person, sealed[person]) if person in sealed else None)
+    return codes
 
 
 def _opened(service: Service, job: Job, person: str, sealed: bytes) -> tuple[float, ...]:
@@ -167,8 +189,8 @@ def _offer(service: Service, job: Job) -> Announcement | None:
 
 
 def _forget_values(connection: Connection, campaign: str) -> None:
-    kept = (answers.c.campaign == campaign, answers.c.value.is_not(None))
-    connection.execute(update(answers).where(*kept).values(value=None))
+    answered = (answers.c.campaign == campaign, answers.c.value.is_not(None))
+    connection.execute(update(answers).where(*answered).values(value=None))
 
 
 def _forget_some(connection: Connection, *, campaign: str, round: int, after: str) -> str | None:  # noqa: A002
@@ -251,12 +273,12 @@ def destroy_spent_keys(service: Service) -> None:
 
     A key that cannot be destroyed now undoes no step that was taken: it is found again, and again, until it is gone.
     """
-    kept = service.keys.kept()
-    if not kept:
+    stored = service.keys.stored_rounds()
+    if not stored:
         return
     query = select(campaigns.c.id, campaigns.c.state, campaigns.c.round)
     known = {row.id: row for row in service.read(lambda connection: connection.execute(query).all())}
-    for campaign, number in kept:
+    for campaign, number in stored:
         row = known.get(campaign)
         if row is not None and (row.state in ("released", "cancelled") or LISTS < number < row.round):
             try:

@@ -11,7 +11,7 @@ import smtplib
 import time
 from collections import deque
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, cast
 
 from sqlalchemy import Connection, Row, func, insert, select, update
 
@@ -23,12 +23,13 @@ from optin.web.service.core import Service, hashed, log_event
 from optin.web.service.drafts import Draft
 from optin.web.service.identities import OVER
 from optin.web.service.lists import opened, stop_token
+from optin.web.service.lookups import owned_row
 from optin.web.service.mailer import SECONDS_AT_A_TIME, Mailer
 from optin.web.service.records import Visitor
-from optin.web.service.rows import owned_row
 from optin.web.transactions import hold
 from optin.wording.language import N_, Day, _, speaking
 from optin.wording.sentences import Sentence
+from optin.wording.stored_sentences import stored, stored_sentence
 
 PAUSES = (60.0, 300.0, 1800.0, 7200.0, 21600.0)
 """How long to wait after each try that failed for now, in seconds; then it is given up."""
@@ -115,7 +116,9 @@ def sendings(service: Service, analyst: Visitor, campaign: str) -> list[Sending]
 def _sending(service: Service, number: int, rows: Any, entries: dict[str, Row[Any]]) -> Sending:  # noqa: ANN401
     own = [row for row in rows if row.number == number]
     back = tuple(
-        (opened(service, entries[row.invitee]).entry.address, row.reason or "") for row in own if row.state == "back"
+        (opened(service, entries[row.invitee]).entry.address, stored_sentence(row.reason or "", row.told))
+        for row in own
+        if row.state == "back"
     )
     waiting, sent = (sum(row.state == state for row in own) for state in ("waiting", "sent"))
     return Sending(number, waiting, sent, back)
@@ -159,12 +162,12 @@ def _due(service: Service, connection: Connection) -> list[Row[Any]]:
 
 def _send(service: Service, mailer: Mailer, server: smtplib.SMTP, row: Row[Any]) -> int:
     """Send one; a server that says no for good sends it back, one that says later is asked later."""
-    found = service.read(lambda connection: _whom(connection, row))
-    invitee = None if found is None else opened(service, found[0])
-    if found is None or invitee is None or not invitee.entry.address:
+    whom = service.read(lambda connection: _whom(connection, row))
+    invitee = None if whom is None else opened(service, whom[0])
+    if whom is None or invitee is None or not invitee.entry.address:
         _mark(service, row, state="dropped")
         return 0
-    draft = Draft.from_json(found[1].draft)
+    draft = Draft.from_json(whom[1].draft)
     stop = f"{mailer.origin}/u/{stop_token(service, invitee.name)}"
     link = f"{mailer.origin}/i#{invitee.secret}"
     tongue = draft.language or mailer.language
@@ -219,6 +222,9 @@ def _later(service: Service, row: Row[Any], reason: str) -> None:
 
 def _mark(service: Service, row: Row[Any], **new: object) -> None:
     """Write down how it went; one that went out before a connection broke stays sent."""
+    if "reason" in new:
+        reason = cast("str | None", new["reason"])
+        new |= {"reason": reason and str(reason), "told": stored(reason)}
     query = update(mails).where(mails.c.id == row.id, mails.c.state == "waiting").values(**new)
     service.change(lambda connection: connection.execute(query))
 

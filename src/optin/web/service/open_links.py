@@ -17,8 +17,8 @@ from optin.web.schema import campaigns, invitations, registrations
 from optin.web.service.core import Service, hashed, new_secret
 from optin.web.service.drafts import Draft
 from optin.web.service.failures import NotFound
+from optin.web.service.lookups import READER, campaign_row, count, owned_row, role_in
 from optin.web.service.records import Visitor
-from optin.web.service.rows import READER, campaign_row, count, owned_row, role_in
 from optin.web.transactions import hold
 from optin.wording.language import N_
 

@@ -18,7 +18,7 @@ from optin.web.service.core import Service, log_event
 from optin.web.service.deadlines import BEFORE, WAITING, begin_answering, begin_asking, begin_waiting, deadline
 from optin.web.service.drafts import Draft
 from optin.web.service.long_steps import finish_release
-from optin.web.service.rows import campaign_row, job_of
+from optin.web.service.lookups import campaign_row, job_of
 from optin.web.service.steps import leave_as_job
 from optin.web.transactions import hold
 from optin.wording.sentences import Sentence
@@ -58,8 +58,8 @@ def _is_due(service: Service, connection: Connection, row: Row[Any]) -> bool:
     """Say whether something is to be done: a round's time is over, or was never begun."""
     if released(connection, row.id, row.round) or (row.state in BEFORE and not Draft.from_json(row.draft).sealed):
         return False
-    job, found = job_of(connection, row.id), deadline(service, connection, row)
-    return not (job is not None and job.unfinished) and (found is None or service.clock() > found.at)
+    job, latest = job_of(connection, row.id), deadline(service, connection, row)
+    return not (job is not None and job.unfinished) and (latest is None or service.clock() > latest.at)
 
 
 def _cancel(service: Service, name: str, connection: Connection) -> None:
@@ -67,13 +67,13 @@ def _cancel(service: Service, name: str, connection: Connection) -> None:
     row = campaign_row(connection, name)
     if row.state not in (*WAITING, *BEFORE) or not _is_due(service, connection, row):
         return None
-    found = deadline(service, connection, row)
-    if found is None and row.state in BEFORE:
+    latest = deadline(service, connection, row)
+    if latest is None and row.state in BEFORE:
         return begin_asking(service, connection, row.id, row.round)
-    if found is None:
+    if latest is None:
         return (begin_waiting if row.state == "closed" else begin_answering)(service, connection, row)
     words = Sentence(
-        "it was not {due} within {days:g} days of being {since}", due=found.due, days=found.days, since=found.since
+        "it was not {due} within {days:g} days of being {since}", due=latest.due, days=latest.days, since=latest.since
     )
     log_event(connection, service.clock(), "overdue", words, campaign=row.id, round=row.round)
     return leave_as_job(service, connection, row, "cancel")

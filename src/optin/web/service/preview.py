@@ -23,15 +23,15 @@ from optin.campaign.checking import variance_left
 from optin.errors import BadInput, PromiseBroken
 from optin.participation import without
 from optin.planning import Plan
-from optin.planning.reach import tilt_at
+from optin.planning.half_widths import tilt_at
 from optin.web.service import campaigns
 from optin.web.service.asking import sheet_of
-from optin.web.service.cells import Cells, cells
 from optin.web.service.core import Service
 from optin.web.service.drafts import PRIVACY_CONSTRAINED, WORDS, Draft, checked_draft
 from optin.web.service.ladder import ladder_of
+from optin.web.service.limit_cells import Cells, cells
+from optin.web.service.lookups import agents_with
 from optin.web.service.records import Preview, Visitor
-from optin.web.service.rows import agents_with
 from optin.wording.language import N_
 
 MOST_PEOPLE = 10**6
@@ -41,21 +41,21 @@ _NOBODY_LEFT = N_("with so large a share of decliners nobody is left; choose a s
 def accuracy(draft: Draft, counts: Sequence[int]) -> Preview:
     """Foresee a draft's accuracy for so many people on each step of the ladder."""
     draft = checked_draft(draft)
-    steps = ladder_of(draft.model)
-    if len(counts) != len(steps) or min(counts) < 0 or not 0 < sum(counts) <= MOST_PEOPLE:
+    rungs = ladder_of(draft.model)
+    if len(counts) != len(rungs) or min(counts) < 0 or not 0 < sum(counts) <= MOST_PEOPLE:
         raise BadInput(
             "give {count} counts of people, one for each step, 1 to {most_people} people in all",
-            count=len(steps),
+            count=len(rungs),
             most_people=MOST_PEOPLE,
         )
-    found = foreseen(draft, counts)
-    return _seen(found, found.people)
+    planned = foreseen(draft, counts)
+    return _seen(planned, planned.people)
 
 
 def foreseen(draft: Draft, counts: Sequence[int]) -> Plan:
     """Plan a draft for so many people on each step of the ladder."""
     draft = checked_draft(draft)
-    amounts = np.repeat([step.amount for step in ladder_of(draft.model)], counts)
+    amounts = np.repeat([rung.amount for rung in ladder_of(draft.model)], counts)
     return _planned(draft, agents_with(draft, amounts))
 
 
@@ -91,18 +91,18 @@ def what_if(service: Service, analyst: Visitor, campaign: str, change: Change = 
         return _announced(shown.announcement, draft, decline_share)
     groups = cells(service, analyst, campaign)
     agents = agents_with(draft, _amounts(draft, groups, careful=change.careful))
-    found = _planned(draft, agents)
-    seen = _seen(found, len(agents))
+    planned = _planned(draft, agents)
+    seen = _seen(planned, len(agents))
     if groups.note:
         seen = replace(seen, warnings=(*seen.warnings, groups.note))
     if not decline_share:
         return seen
-    left = without(found, agents, share=decline_share)[0]
+    left = without(planned, agents, share=decline_share)[0]
     if left.people >= len(agents):
         raise BadInput(_NOBODY_LEFT)
     stay = len(agents) - left.people
-    half = _finite(found.half_width(turnout=stay / len(agents)))
-    tilt = tilt_at(found, stay / len(agents))
+    half = _finite(planned.half_width(turnout=stay / len(agents)))
+    tilt = tilt_at(planned, stay / len(agents))
     return replace(seen, people=stay, standard_error=_finite(left.standard_error), tilt=tilt, half_width=half)
 
 
@@ -112,8 +112,8 @@ def _announced(offer: Announcement, draft: Draft, decline_share: float) -> Previ
     if not stay:
         raise BadInput(_NOBODY_LEFT)
     turnout = Fraction(stay, offer.people)
-    spread = offer.data_variance if draft.data_sd is None else draft.data_sd**2
-    asked = replace(offer.question, max_gap=draft.max_gap, data_variance=spread)
+    data_variance = offer.data_variance if draft.data_sd is None else draft.data_sd**2
+    asked = replace(offer.question, max_gap=draft.max_gap, data_variance=data_variance)
     offer = replace(offer, terms=replace(offer.terms, sheet=replace(offer.sheet, questions=(asked,))))
     told = replace(offer.public, variances=(variance_left(offer, turnout),))
     seen = replace(offer, designs=(replace(offer.only_design, public=told),))
@@ -122,7 +122,7 @@ def _announced(offer: Announcement, draft: Draft, decline_share: float) -> Previ
         cap=_finite(offer.cap),
         standard_error=_finite(seen.standard_error),
         noise_scale=_finite(offer.noise_scale / float(turnout)),
-        effective_people=_finite(spread / seen.variance),
+        effective_people=_finite(data_variance / seen.variance),
         tilt=tilt_at(offer, float(turnout)),
         half_width=_finite(offer.half_width(turnout=float(turnout))),
         warnings=seen.warnings(),
@@ -133,35 +133,35 @@ def pictured(service: Service, analyst: Visitor, campaign: str) -> tuple[Plan, D
     """Plan on the cells, for pictures."""
     draft = campaigns.show(service, analyst, campaign).draft
     agents = agents_with(draft, _amounts(draft, cells(service, analyst, campaign)))
-    found = _planned(draft, agents)
+    planned = _planned(draft, agents)
     if draft.model == PRIVACY_CONSTRAINED:
-        return found, describe(agents)
-    return found, describe(agents, variance=found.promised_variance, data_variance=found.data_variance)
+        return planned, describe(agents)
+    return planned, describe(agents, variance=planned.promised_variance, data_variance=planned.data_variance)
 
 
 def _amounts(draft: Draft, groups: Cells, *, careful: bool = True) -> NDArray[np.float64]:
     """List people as their cells show them, everyone at the careful end (the lowest limit, or the highest cost) or not."""
-    found = groups.cells
-    if not found:
+    shown = groups.cells
+    if not shown:
         raise PromiseBroken("fewer than ten people registered: nothing is shown of so small a group")
     low = careful is (draft.model == PRIVACY_CONSTRAINED)
-    return np.repeat([cell.low if low else cell.high for cell in found], [cell.people for cell in found])
+    return np.repeat([cell.low if low else cell.high for cell in shown], [cell.people for cell in shown])
 
 
 def _planned(draft: Draft, agents: Agents) -> Plan:
     return plan(agents, sheet_of(draft), slack=draft.slack)
 
 
-def _seen(found: Plan, people: int) -> Preview:
+def _seen(planned: Plan, people: int) -> Preview:
     return Preview(
         people=people,
-        cap=_finite(found.cap),
-        standard_error=_finite(found.standard_error),
-        noise_scale=_finite(found.noise_scale),
-        effective_people=_finite(found.effective_people),
-        tilt=found.tilt,
-        half_width=_finite(found.half_width()),
-        warnings=found.warnings(),
+        cap=_finite(planned.cap),
+        standard_error=_finite(planned.standard_error),
+        noise_scale=_finite(planned.noise_scale),
+        effective_people=_finite(planned.effective_people),
+        tilt=planned.tilt,
+        half_width=_finite(planned.half_width()),
+        warnings=planned.warnings(),
     )
 
 

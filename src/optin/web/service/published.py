@@ -16,8 +16,8 @@ from optin.web.schema import campaigns
 from optin.web.service.core import Service
 from optin.web.service.drafts import Draft
 from optin.web.service.failures import NotFound
+from optin.web.service.lookups import belongs, campaign_row, role_in
 from optin.web.service.records import Published, Visitor
-from optin.web.service.rows import belongs, campaign_row, role_in
 
 
 def show(service: Service, campaign: str, visitor: Visitor | None) -> Published:

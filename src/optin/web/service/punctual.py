@@ -13,7 +13,7 @@ from sqlalchemy import Connection, select
 from optin.web.schema import campaigns
 from optin.web.service.core import Service, log_event
 from optin.web.service.drafts import Draft
-from optin.web.service.rows import campaign_row
+from optin.web.service.lookups import campaign_row
 from optin.web.service.schedule import is_due, too_few
 from optin.web.service.steps import LONG, leave_as_job, take_now
 from optin.web.transactions import hold

@@ -8,23 +8,8 @@ from typing import Any, Literal
 
 from optin.announcement import Announcement, Deal
 from optin.client import wire
-from optin.client.wire import Cell, Event
 from optin.releasing import Release
 from optin.web.service.drafts import Draft
-
-__all__ = [
-    "Campaign",
-    "Cell",
-    "Event",
-    "Job",
-    "Me",
-    "MyCampaign",
-    "Preview",
-    "Published",
-    "Visitor",
-    "counts_about",
-    "told",
-]
 
 
 @dataclass(frozen=True)

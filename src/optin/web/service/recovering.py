@@ -64,10 +64,10 @@ def has_address(connection: Connection, account: str) -> bool:
 
 
 def _checked(address: str) -> str:
-    found = address.strip()
-    if len(found) > 254 or not looks_like_address(found):
+    trimmed = address.strip()
+    if len(trimmed) > 254 or not looks_like_address(trimmed):
         raise BadInput("this cannot be written to; type an address such as name@example.org")
-    return found
+    return trimmed
 
 
 def _mark(service: Service, address: str) -> str:
@@ -81,13 +81,13 @@ def ask(service: Service, address: str, *, place: str) -> None:
     """Leave word that someone wants a link at this address; whether it is known is not looked up here."""
     if service.mail is None:
         raise PromiseBroken("no server for mail is set here: open the recovery link you kept")
-    found = _checked(address)
+    checked = _checked(address)
     turns = [
         Patience(f"link asked from:{place_of(place)}", free=20, longest=10.0),
-        Patience(f"link asked to:{_mark(service, found)}", free=3, longest=600.0),
+        Patience(f"link asked to:{_mark(service, checked)}", free=3, longest=600.0),
     ]
     name = new_id()
-    row = {"id": name, "sealed": service.keys.hidden(_asked(found), bound=f"link asked:{name}"), "tries": 0}
+    row = {"id": name, "sealed": service.keys.hidden(_asked(checked), bound=f"link asked:{name}"), "tries": 0}
 
     def work(connection: Connection) -> None:
         wait_your_turn(service, connection, turns, words=N_("links were asked for several times"))
@@ -139,12 +139,12 @@ def _answer(service: Service, mailer: Mailer, row: Row[Any]) -> None:
 def _links(service: Service, connection: Connection, row: Row[Any], address: str) -> list[str]:
     """Make a link for each account an address leads to; tried again, they are the same."""
     query = select(addresses.c.account).where(addresses.c.mark == _mark(service, address))
-    found = {name: service.keys.digest("link back", f"{row.id}:{name}") for name in connection.scalars(query)}
-    kept = [{"secret": hashed(secret), "account": name} for name, secret in found.items()]
-    connection.execute(delete(links_back).where(links_back.c.secret.in_([each["secret"] for each in kept])))
-    if kept:
-        connection.execute(insert(links_back), [{**each, "until": service.clock() + SECONDS} for each in kept])
-    return list(found.values())
+    by_account = {name: service.keys.digest("link back", f"{row.id}:{name}") for name in connection.scalars(query)}
+    links = [{"secret": hashed(secret), "account": name} for name, secret in by_account.items()]
+    connection.execute(delete(links_back).where(links_back.c.secret.in_([each["secret"] for each in links])))
+    if links:
+        connection.execute(insert(links_back), [{**each, "until": service.clock() + SECONDS} for each in links])
+    return list(by_account.values())
 
 
 def _is_sent(mailer: Mailer, address: str, name: str, secrets: list[str], tongue: str) -> bool:
@@ -195,8 +195,8 @@ def erase_addresses(service: Service) -> None:
     )
     over = (addresses.c.account.not_in(registered), addresses.c.account.not_in(invited))
     late = links_back.c.until <= service.clock()
-    found = select(addresses.c.account).where(*over).union_all(select(links_back.c.account).where(late)).limit(1)
-    if service.read(lambda connection: connection.execute(found).first()) is None:
+    wanted = select(addresses.c.account).where(*over).union_all(select(links_back.c.account).where(late)).limit(1)
+    if service.read(lambda connection: connection.execute(wanted).first()) is None:
         return
 
     def work(connection: Connection) -> None:

@@ -24,10 +24,7 @@ def reset_link(service: Service, name: str) -> str:
     """Make a one-time secret with which an analyst chooses a new password; the one before it ends."""
 
     def work(connection: Connection) -> str:
-        query = select(accounts.c.id).where(accounts.c.name == name, accounts.c.kind == "analyst")
-        account = connection.scalar(query.where(accounts.c.left_at.is_(None)))
-        if account is None:
-            raise BadInput("there is no analyst of this name; `optin web status` lists them")
+        account = analyst_named(connection, name)
         connection.execute(delete(invitations).where(invitations.c.kind == _KIND, invitations.c.account == account))
         secret = new_secret()
         row = {"secret": hashed(secret), "kind": _KIND, "account": account, "created_at": service.clock()}
@@ -36,6 +33,15 @@ def reset_link(service: Service, name: str) -> str:
         return secret
 
     return service.change(work)
+
+
+def analyst_named(connection: Connection, name: str) -> str:
+    """Find the account of an analyst who can still come in, for whoever runs the service."""
+    query = select(accounts.c.id).where(accounts.c.name == name, accounts.c.kind == "analyst")
+    account = connection.scalar(query.where(accounts.c.left_at.is_(None)))
+    if account is None:
+        raise BadInput("there is no analyst of this name; `optin web status` lists them")
+    return str(account)
 
 
 def choose_password(service: Service, secret: str, password: str) -> Ticket:
@@ -65,7 +71,7 @@ def erase_reset_links(service: Service) -> None:
 def _expect_link(service: Service, connection: Connection, secret: str, *, held: bool = False) -> Row[Any]:
     young = invitations.c.created_at > service.clock() - SECONDS
     query = select(invitations).where(invitations.c.secret == hashed(secret), invitations.c.kind == _KIND, young)
-    found = connection.execute(query.with_for_update() if held else query).first()
-    if found is None:
+    row = connection.execute(query.with_for_update() if held else query).first()
+    if row is None:
         raise Refused("this link was used before, is older than a day, or is not valid; ask for a new one")
-    return found
+    return row

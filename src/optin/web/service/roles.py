@@ -14,8 +14,8 @@ from sqlalchemy import Connection, Row, delete, insert, select
 from optin.errors import BadInput
 from optin.web.schema import accounts, roles
 from optin.web.service.core import Service, hashed, log_event
+from optin.web.service.lookups import COLLEAGUE, OWNER, READER, count, owned_row, role_in
 from optin.web.service.records import Visitor
-from optin.web.service.rows import COLLEAGUE, OWNER, READER, count, owned_row, role_in
 from optin.web.transactions import hold
 from optin.wording.sentences import Sentence
 
@@ -127,10 +127,10 @@ def has_another_owner(connection: Connection, row: Row[Any], account: str) -> bo
 def account_named(connection: Connection, name: str) -> str:
     """Find an analyst who can still come in, by name."""
     here = (accounts.c.kind == "analyst", accounts.c.left_at.is_(None))
-    found = connection.scalar(select(accounts.c.id).where(accounts.c.name == name, *here))
-    if found is None:
+    account = connection.scalar(select(accounts.c.id).where(accounts.c.name == name, *here))
+    if account is None:
         raise BadInput("there is no analyst of this name here; invite them first, and check the spelling")
-    return str(found)
+    return str(account)
 
 
 def set_role(service: Service, connection: Connection, campaign: str, account: str, role: str) -> None:

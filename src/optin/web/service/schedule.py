@@ -19,7 +19,7 @@ from optin.web.schema import events, jobs, registrations
 from optin.web.service.core import Service
 from optin.web.service.deadlines import deadline
 from optin.web.service.drafts import Draft, last_moment
-from optin.web.service.rows import count, job_of, joined_count
+from optin.web.service.lookups import count, job_of, joined_count
 from optin.web.service.turnout import registered_by_group
 
 PAUSES = (600.0, 3600.0, 4 * 3600.0, 24 * 3600.0)
@@ -87,7 +87,13 @@ def _again(connection: Connection, row: Row[Any], step: str) -> float | None:
 
 def is_due(service: Service, connection: Connection, row: Row[Any]) -> str:
     """Name the step that is to be taken by itself now, or nothing."""
-    found, job, late = next_by_itself(connection, row), job_of(connection, row.id), deadline(service, connection, row)
-    if found is None or service.clock() < found.at or (job is not None and job.unfinished):
+    next_step, job, late = (
+        next_by_itself(connection, row),
+        job_of(connection, row.id),
+        deadline(service, connection, row),
+    )
+    if next_step is None or service.clock() < next_step.at or (job is not None and job.unfinished):
         return ""
-    return "" if late is not None and service.clock() > late.at else found.step  # too late is cancelled, whatever else
+    return (
+        "" if late is not None and service.clock() > late.at else next_step.step
+    )  # too late is cancelled, whatever else

@@ -16,13 +16,13 @@ from optin.ledger import Terms
 from optin.web.schema import campaigns, jobs
 from optin.web.service.able import note_able
 from optin.web.service.campaigns import possible_now
-from optin.web.service.cells import note_cells
 from optin.web.service.core import Service, log_event, new_id
 from optin.web.service.deadlines import begin_asking, begin_waiting, expect_in_time, expect_near
 from optin.web.service.drafts import Draft, last_moment
-from optin.web.service.life import FROM, REACHED
+from optin.web.service.life import FROM, REACHED, Move, Moves, State
+from optin.web.service.limit_cells import note_cells
+from optin.web.service.lookups import expect_round, job_of, owned_row
 from optin.web.service.records import Visitor
-from optin.web.service.rows import expect_round, job_of, owned_row
 from optin.web.transactions import hold
 from optin.wording.language import N_, Day
 from optin.wording.sentences import Sentence
@@ -69,7 +69,7 @@ def take(
             return
         expect_round(row, round)
         if job and job.unfinished:
-            raise PromiseBroken("the step {kind} is still under way; wait until it is done", kind=job.kind)
+            raise PromiseBroken("the step {kind} is still under way; wait until it is done", kind=Move(job.kind))
         _expect_possible(service, connection, row, step)
         if step in LONG:
             leave_as_job(service, connection, row, step)
@@ -92,11 +92,11 @@ def _expect_possible(service: Service, connection: Connection, row: Row[Any], st
     if can == ("release",) and step != "release":
         raise PromiseBroken("the result of this round is drawn, and people are charged for it: publish it, to finish")
     if step == "open":
-        _expect_time_to_come(service, row, "edit the draft first")
+        _expect_time_to_come(service, row, Sentence("edit the draft first"))
     if step in ("announce", "open-answers", "close", "release", "reopen-answers"):
         expect_in_time(service, connection, row)
     if step == "reopen-registration" and step in can:
-        _expect_time_to_come(service, row, "move the last day, which opens registration again")
+        _expect_time_to_come(service, row, Sentence("move the last day, which opens registration again"))
     if step == "reopen-registration" and step in can and service.ledger.is_announced(Terms(row.id, row.round, "")):
         raise PromiseBroken("this round is announced in the ledger already; announce again, to finish")
     if step == "reopen-answers" and row.state == "closed" and step not in can:
@@ -105,19 +105,19 @@ def _expect_possible(service: Service, connection: Connection, row: Row[Any], st
         raise PromiseBroken("people have time to look at their deal, change answers or withdraw: it is not over yet")
     if step not in can:
         further = (
-            Sentence("what can be done now: {steps}", steps=", ".join(can))
+            Sentence("what can be done now: {steps}", steps=Moves(map(Move, can)))
             if can
             else Sentence("nothing can be done any more")
         )
         raise PromiseBroken(
             "a campaign in state {state} cannot take the step {step}; {further}",
-            state=row.state,
-            step=step,
+            state=State(row.state),
+            step=Move(step),
             further=further,
         )
 
 
-def _expect_time_to_come(service: Service, row: Row[Any], hint: str) -> None:
+def _expect_time_to_come(service: Service, row: Row[Any], hint: Sentence) -> None:
     """Refuse to open what would be over at once, or cancelled before it closes."""
     draft = Draft.from_json(row.draft)
     last = last_moment(draft)

@@ -18,6 +18,7 @@ from sqlalchemy import Connection, func, select
 
 from optin.announcement import Announcement
 from optin.campaign.history import Holding, given_back, holdings
+from optin.client.wire import Rung
 from optin.errors import PromiseBroken
 from optin.grains.units import UNLIMITED, allowance_grains
 from optin.kernel.rounding import GRAIN
@@ -26,8 +27,8 @@ from optin.web.schema import accounts, answers, campaigns
 from optin.web.service.asking import sheet_of
 from optin.web.service.core import Service
 from optin.web.service.drafts import PRIVACY_CONSTRAINED, Draft
-from optin.web.service.ladder import COSTS, Step
-from optin.web.service.rows import agents_with
+from optin.web.service.ladder import COSTS
+from optin.web.service.lookups import agents_with
 from optin.web.transactions import hold
 
 TIMES = 4
@@ -116,12 +117,12 @@ def _declined_by(connection: Connection, person: str) -> set[tuple[str, int]]:
     return {(row.campaign, row.round) for row in connection.execute(query)}
 
 
-def asked_at_most(draft: Draft, step: Step) -> int:
+def asked_at_most(draft: Draft, rung: Rung) -> int:
     """Say what a campaign could ask of someone at most, in grains: their limit; with a cost, what a perfect result is worth.
 
     No cost counts as the smallest one: that giving something away costs nothing does not say that there is no end to it.
     """
-    amount = step.amount if draft.model == PRIVACY_CONSTRAINED else max(step.amount, COSTS[1].amount)
+    amount = rung.amount if draft.model == PRIVACY_CONSTRAINED else max(rung.amount, COSTS[1].amount)
     agents = agents_with(draft, np.array([amount])).in_memory()
     return int(allowance_grains(agents.limits_at(0.0, data_variance=_variance(draft)))[0])
 

@@ -12,7 +12,7 @@ from typing import Any
 from sqlalchemy import Connection, Row, func, select
 
 from optin.web.schema import invitations, registrations
-from optin.web.service.rows import count, joined_count
+from optin.web.service.lookups import count, joined_count
 from optin.wording.groups import in_tens
 
 

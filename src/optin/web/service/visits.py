@@ -8,7 +8,6 @@ before.
 
 from __future__ import annotations
 
-import re
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -17,19 +16,19 @@ from sqlalchemy import Connection, Row, select
 from optin.errors import BadInput
 from optin.web.schema import invitations
 from optin.web.service import open_links, sessions
-from optin.web.service.accounts import Entered, create_person, expect_turn, owner_of, use
+from optin.web.service.accounts import Entered, create_person, expect_turn, use
 from optin.web.service.core import Service, hashed
+from optin.web.service.entering_again import KEY, owner_of
 from optin.web.service.failures import NotFound, Refused
 from optin.web.service.identities import account_of, has_id
+from optin.web.service.lookups import campaign_row, count
 from optin.web.service.people.doing import Chosen, register_in
 from optin.web.service.people.looking import ends_of, stranger_view
 from optin.web.service.records import MyCampaign, Visitor
 from optin.web.service.recovering import redeemed
-from optin.web.service.rows import campaign_row, count
 from optin.web.service.sent_before import remember, sent_before
 from optin.wording.language import N_
 
-_KEY = re.compile(r"[A-Za-z0-9_-]{43}")
 _USED = N_(
     "this link was used already, on the device it was first sent from; to come back from another one, open the recovery link "
     "that was offered there after sending, or ask for one under /back if you left an address"
@@ -61,21 +60,21 @@ def invited_to(service: Service, secret: str) -> MyCampaign | None:
     """Show what an invitation leads to, used or not; None where it is no invitation. Looking uses nothing up."""
 
     def look(connection: Connection) -> MyCampaign | None:
-        found, led = _invitation(connection, secret), open_links.led_to(service, connection, secret)
+        invitation, led = _invitation(connection, secret), open_links.led_to(service, connection, secret)
         if led is not None:
             return stranger_view(led, **ends_of(service, connection, led))
-        if found is None or found.campaign is None:
+        if invitation is None or invitation.campaign is None:
             return None
-        row = campaign_row(connection, found.campaign)
+        row = campaign_row(connection, invitation.campaign)
         ends = ends_of(service, connection, row)
-        return None if row.state == "draft" else stranger_view(row, group=found.group_name, **ends)
+        return None if row.state == "draft" else stranger_view(row, group=invitation.group_name, **ends)
 
     return service.read(look)
 
 
-def asks_before(service: Service, secret: str) -> bool:
-    """Say whether someone is to be asked if they have been here before: the id of an invitation list tells it by itself."""
-    return service.read(lambda connection: not has_id(connection, secret))
+def by_an_id(service: Service, secret: str) -> bool:
+    """Say whether an invitation was made for an id of a list, whatever it leads to: who looks learns nothing of anyone."""
+    return service.read(lambda connection: has_id(connection, secret))
 
 
 def sent_from_here(service: Service, secret: str, visitor: Visitor | None) -> bool:
@@ -83,13 +82,13 @@ def sent_from_here(service: Service, secret: str, visitor: Visitor | None) -> bo
     by_open_link = service.read(lambda connection: _sent_by_open_link(service, connection, secret, visitor))
     if by_open_link is not None:
         return by_open_link
-    found = service.read(lambda connection: _invitation(connection, secret))
-    if found is None:
+    invitation = service.read(lambda connection: _invitation(connection, secret))
+    if invitation is None:
         return False
-    if found.used_at is None:
-        service.read(lambda connection: _expect_own(connection, found, visitor))
+    if invitation.used_at is None:
+        service.read(lambda connection: _expect_own(connection, invitation, visitor))
         return False
-    if visitor is None or visitor.account != found.account:
+    if visitor is None or visitor.account != invitation.account:
         raise Refused(_USED)
     return True
 
@@ -107,8 +106,8 @@ def is_page_of(service: Service, visitor: Visitor, *, key: str, secret: str, bac
     """Say whether a page with this key belongs to whoever is here: it made their account, or was sent as theirs before."""
 
     def look(connection: Connection) -> bool:
-        found = _page_of(service, connection, key, secret) or sent_before(service, connection, key, back, by_mail=True)
-        return found is not None and found.id == visitor.account
+        owner = _page_of(service, connection, key, secret) or sent_before(service, connection, key, back, by_mail=True)
+        return owner is not None and owner.id == visitor.account
 
     return service.read(look)
 
@@ -124,15 +123,15 @@ def sender_of(service: Service, secret: str, key: str, visitor: Visitor | None) 
     """
 
     def look(connection: Connection) -> Visitor | None:
-        found = _here(visitor)
-        if found is None and (owner := _page_of(service, connection, key, secret)) is not None:
-            found = Visitor(owner.id, owner.kind, None, session="", csrf="")
+        sender = _here(visitor)
+        if sender is None and (owner := _page_of(service, connection, key, secret)) is not None:
+            sender = Visitor(owner.id, owner.kind, None, session="", csrf="")
         invitation = _invitation(connection, secret) if secret else None
         if invitation is not None and invitation.used_at is None:
-            _expect_own(connection, invitation, found)
-        elif invitation is not None and (found is None or found.account != invitation.account):
+            _expect_own(connection, invitation, sender)
+        elif invitation is not None and (sender is None or sender.account != invitation.account):
             raise Refused(_USED)
-        return found
+        return sender
 
     return service.read(look)
 
@@ -150,7 +149,7 @@ def _invitation(connection: Connection, secret: str, *, held: bool = False) -> R
 
 def send(service: Service, sent: Sent, visitor: Visitor | None) -> Entered:
     """Let someone in and register them, or neither."""
-    if not _KEY.fullmatch(sent.key):
+    if not KEY.fullmatch(sent.key):
         raise BadInput("this page is out of date; open your link again")
 
     def work(connection: Connection) -> Entered:
@@ -179,7 +178,7 @@ def _who(
     name = invitation.campaign if invitation is not None else sent.campaign
     owner = _shown(service, connection, sent)
     known = None if here or owner else _known(service, connection, sent, invitation)
-    mine = here.account if here else next((found.id for found in (owner, known) if found is not None), None)
+    mine = here.account if here else next((each.id for each in (owner, known) if each is not None), None)
     if invitation is not None and invitation.used_at is not None and (mine is None or invitation.account != mine):
         raise Refused(_USED)
     if invitation is not None and invitation.used_at is None:
@@ -206,12 +205,12 @@ def _shown(service: Service, connection: Connection, sent: Sent) -> Row[Any] | N
     """Find whose account someone showed that they have: by a recovery link, or by the page that made it."""
     if not sent.back:
         return owner_of(connection, sent.key)
-    found = owner_of(connection, sent.back) or sent_before(service, connection, sent.key, sent.back, by_mail=True)
-    if found is None and (found := redeemed(service, connection, sent.back)) is not None:
-        remember(service, connection, sent.key, sent.back, found.id, by_mail=True)
-    if found is None:
+    owner = owner_of(connection, sent.back) or sent_before(service, connection, sent.key, sent.back, by_mail=True)
+    if owner is None and (owner := redeemed(service, connection, sent.back)) is not None:
+        remember(service, connection, sent.key, sent.back, owner.id, by_mail=True)
+    if owner is None:
         raise Refused("this recovery link is not known here; check that it is whole. Your answers were not sent yet")
-    return found
+    return owner
 
 
 def _known(service: Service, connection: Connection, sent: Sent, invitation: Row[Any] | None) -> Row[Any] | None:

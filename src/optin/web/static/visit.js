@@ -69,7 +69,7 @@ function settle(place) {
   });
 }
 
-const NEVER = ["csrf", "secret", "key", "round", "echoed", "back"];
+const NEVER = ["csrf", "secret", "key", "round", "echoed", "back", "left_out", "again"];
 
 function save(form) {
   if (form.elements.shared?.checked) return forget();

@@ -7,7 +7,7 @@ from collections.abc import Iterable
 import sqlalchemy as sa
 from alembic import op
 
-from optin.database.guards import REFUSAL, guards
+from optin.database.append_only import REFUSAL, guards
 
 revision = "0001"
 down_revision = None

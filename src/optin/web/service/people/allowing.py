@@ -8,26 +8,26 @@ from typing import Any
 import numpy as np
 from sqlalchemy import Connection, Row, or_, select, update
 
+from optin.client.wire import Rung
 from optin.errors import BadInput, PromiseBroken
 from optin.grains.units import allowance_grains
 from optin.web.schema import accounts, campaigns, registrations
 from optin.web.service.core import Service
 from optin.web.service.drafts import Draft
-from optin.web.service.ladder import Step
+from optin.web.service.lookups import job_of
 from optin.web.service.records import Visitor
-from optin.web.service.rows import job_of
 from optin.web.service.totals import TIMES, Budget, asked_at_most, budget_of, keep_total
 from optin.web.transactions import hold
 
 
-def say_total(connection: Connection, person: str, row: Row[Any], step: Step, times: int | None) -> None:
+def say_total(connection: Connection, person: str, row: Row[Any], rung: Rung, times: int | None) -> None:
     """Say a total beside a choice: what was given and promised so far, and so many campaigns like this one.
 
     Without ``times`` a total said before stays as it is, whatever is chosen or taken back: which one was meant cannot be told
     from its number. A first one is for a few campaigns. A campaign that can be worth nothing to this person says nothing
     about a total.
     """
-    budget, most = _kept_budget(connection, person), asked_at_most(Draft.from_json(row.draft), step)
+    budget, most = _locked_budget(connection, person), asked_at_most(Draft.from_json(row.draft), rung)
     if not most or (times is None and budget.total is not None):
         return
     total = budget.after(TIMES if times is None else times, most)
@@ -56,7 +56,7 @@ def lower_allowance(service: Service, person: Visitor, epsilon: float) -> None:
     grains = _grains(epsilon)
 
     def work(connection: Connection) -> None:
-        budget = _kept_budget(connection, person.account)
+        budget = _locked_budget(connection, person.account)
         _expect_no_plan_under_way(connection, person.account)
         if grains < budget.committed:
             raise PromiseBroken(
@@ -77,7 +77,7 @@ def _grains(epsilon: float) -> int:
     return int(allowance_grains(np.array([epsilon]))[0])
 
 
-def _kept_budget(connection: Connection, person: str) -> Budget:
+def _locked_budget(connection: Connection, person: str) -> Budget:
     """Read what a total is and what stands against it, and keep both until the transaction ends."""
     _held_before_plans(connection, person)
     keep_total(connection, person)

@@ -11,15 +11,15 @@ from sqlalchemy import Connection, Row, delete, select, text
 from optin.errors import BadInput, PromiseBroken
 from optin.web.schema import answers, registrations
 from optin.web.service.asking import codes_of, sheet_of
-from optin.web.service.cells import shown_until, time_of_choice
 from optin.web.service.core import Service
 from optin.web.service.drafts import Draft, last_moment
-from optin.web.service.ladder import step_of
+from optin.web.service.ladder import rung_of
+from optin.web.service.limit_cells import shown_until, time_of_choice
+from optin.web.service.lookups import expect_round, group_of
 from optin.web.service.open_links import expect_place
 from optin.web.service.people.allowing import say_total
 from optin.web.service.people.looking import of_mine, visible
 from optin.web.service.records import Visitor
-from optin.web.service.rows import expect_round, group_of
 from optin.web.service.totals import budget_of, keep_total
 from optin.web.transactions import hold
 from optin.wording.language import Day
@@ -41,7 +41,7 @@ def register(
     service: Service,
     person: Visitor,
     name: str,
-    step: int,
+    rung: int,
     *,
     given: Answers | None = None,
     times: int | None = None,
@@ -51,7 +51,7 @@ def register(
 
     ``times`` says one's total over all campaigns with it: so many campaigns like this one, beside what was given so far.
     """
-    chosen = Chosen(step, given, times, round)
+    chosen = Chosen(rung, given, times, round)
     service.change(lambda connection: register_in(service, connection, person, name, chosen))
 
 
@@ -59,7 +59,7 @@ def register(
 class Chosen:
     """What someone states for a round: a step of the ladder, perhaps their answers, their total, and the round they saw."""
 
-    step: int = field(repr=False)
+    rung: int = field(repr=False)
     given: Answers | None = field(default=None, repr=False)
     times: int | None = field(default=None, repr=False)
     round: int | None = None
@@ -72,7 +72,7 @@ def register_in(service: Service, connection: Connection, person: Visitor, name:
     if chosen.times is not None and not 1 <= chosen.times <= MOST_TIMES:
         raise BadInput("a total is 1 to {most_times} campaigns like this one", most_times=MOST_TIMES)
     draft = Draft.from_json(row.draft)
-    step = step_of(draft.model, chosen.step)
+    rung = rung_of(draft.model, chosen.rung)
     _expect_open(service, row, draft)
     expect_place(connection, row, person.account)
     if not draft.sealed and chosen.given is not None:
@@ -81,9 +81,9 @@ def register_in(service: Service, connection: Connection, person: Visitor, name:
         raise BadInput("give your answer together with your limit, in this campaign")
     at = time_of_choice(service, connection, row)
     mine = {"campaign": row.id, "round": row.round, "person": person.account, "at": at}
-    say_total(connection, person.account, row, step, None if person.only else chosen.times)
+    say_total(connection, person.account, row, rung, None if person.only else chosen.times)
     group = group_of(connection, row.id, person.account)
-    connection.execute(text(_REGISTER), {**mine, "step": step.index, "group": group})
+    connection.execute(text(_REGISTER), {**mine, "step": rung.index, "group": group})
     if chosen.given is not None:
         _store_answers(service, connection, row, person, chosen.given)
     else:  # a choice that was taken back is made again
@@ -112,7 +112,7 @@ def join(
     """
 
     def work(connection: Connection) -> None:
-        row = _kept_row(connection, person, name)
+        row = _row_with_total(connection, person, name)
         expect_round(row, round)
         _expect_answering(connection, row, person)
         _expect_promise(connection, row, person)
@@ -125,7 +125,7 @@ def decline(service: Service, person: Visitor, name: str) -> None:
     """Decline, or take a yes back; the value given before is gone, and what was promised is given back with the next batch."""
 
     def work(connection: Connection) -> None:
-        row = _kept_row(connection, person, name)
+        row = _row_with_total(connection, person, name)
         _expect_answering(connection, row, person, states=("announced", "answers"))
         _store_no(service, connection, row, person)
 
@@ -139,7 +139,7 @@ def withdraw(service: Service, person: Visitor, name: str) -> None:
     """
 
     def work(connection: Connection) -> None:
-        row = _kept_row(connection, person, name)
+        row = _row_with_total(connection, person, name)
         _expect_in_time(connection, row, person)
         _withdraw(service, connection, person, row)
 
@@ -148,7 +148,7 @@ def withdraw(service: Service, person: Visitor, name: str) -> None:
 
 def give_up(service: Service, person: Visitor, name: str) -> None:
     """Take back what can be taken back: whoever leaves is counted where answers are closed, as they are told before."""
-    service.change(lambda connection: _withdraw(service, connection, person, _kept_row(connection, person, name)))
+    service.change(lambda connection: _withdraw(service, connection, person, _row_with_total(connection, person, name)))
 
 
 def _expect_in_time(connection: Connection, row: Row[Any], person: Visitor) -> None:
@@ -183,7 +183,7 @@ def _held_row(connection: Connection, person: Visitor, name: str) -> Row[Any]:
     return visible(connection, person, name)
 
 
-def _kept_row(connection: Connection, person: Visitor, name: str) -> Row[Any]:
+def _row_with_total(connection: Connection, person: Visitor, name: str) -> Row[Any]:
     """Find a campaign as `_held_row` does, and keep the person's total: joining and lowering it cannot cross."""
     row = _held_row(connection, person, name)
     keep_total(connection, person.account)

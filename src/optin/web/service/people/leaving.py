@@ -14,7 +14,7 @@ from optin.kernel.rounding import epsilon_of
 from optin.web.schema import accounts, answers, invitations, registrations, sessions
 from optin.web.service.core import Service
 from optin.web.service.identities import has_mark, untie
-from optin.web.service.ladder import step_of
+from optin.web.service.ladder import rung_of
 from optin.web.service.people.doing import give_up
 from optin.web.service.people.looking import campaigns_of, me, receipt
 from optin.web.service.records import MyCampaign, Visitor, told
@@ -28,12 +28,12 @@ def export(service: Service, person: Visitor) -> dict[str, Any]:
     """Give a person everything kept about them, of all rounds; a value is kept only sealed and can only be replaced."""
     mine = me(service, person)
     record: dict[str, Any] = {name: getattr(mine, name) for name in _TOTALS}
-    kept = service.read(lambda connection: _kept(connection, person.account))
+    stored = service.read(lambda connection: _stored(connection, person.account))
     shown = [_exported(service, person, one) for one in mine.campaigns]
-    return {**record, **kept, "campaigns": shown}
+    return {**record, **stored, "campaigns": shown}
 
 
-def _kept(connection: Connection, person: str) -> dict[str, Any]:
+def _stored(connection: Connection, person: str) -> dict[str, Any]:
     """Read what hangs on the account itself; of cookies and keys there are only hashes, which are of no use to anyone."""
     since = connection.scalar(select(accounts.c.created_at).where(accounts.c.id == person))
     visits = connection.execute(select(sessions).where(sessions.c.account == person).order_by(sessions.c.created_at))
@@ -60,15 +60,15 @@ def _exported(service: Service, person: Visitor, one: MyCampaign) -> dict[str, A
 
 def _rounds(connection: Connection, person: str, one: MyCampaign) -> list[dict[str, Any]]:
     """List what was stated, promised and answered, round by round; the answers of rounds that are over are gone."""
-    found: dict[int, dict[str, Any]] = {}
+    rounds: dict[int, dict[str, Any]] = {}
     for table in (registrations, answers):
         rows = connection.execute(select(table).where(table.c.campaign == one.id, table.c.person == person))
         for row in rows:
-            found.setdefault(row.round, {"round": row.round}).update(_line(one, table, row))
+            rounds.setdefault(row.round, {"round": row.round}).update(_line(one, table, row))
     for held in holdings(connection, person):
         if held.campaign == one.id:
-            found.setdefault(held.round, {"round": held.round})["promise"] = _promise(held)
-    return [found[number] for number in sorted(found)]
+            rounds.setdefault(held.round, {"round": held.round})["promise"] = _promise(held)
+    return [rounds[number] for number in sorted(rounds)]
 
 
 def _line(one: MyCampaign, table: Table, row: Row[Any]) -> dict[str, Any]:
@@ -84,8 +84,8 @@ def _promise(held: Holding) -> dict[str, Any]:
     return {"at": held.at, **epsilons, "given_back": held.returned}
 
 
-def _stated(one: MyCampaign, step: int | None) -> dict[str, Any] | None:
-    return None if step is None else asdict(step_of(one.draft.model, step))
+def _stated(one: MyCampaign, rung: int | None) -> dict[str, Any] | None:
+    return None if rung is None else asdict(rung_of(one.draft.model, rung))
 
 
 def _when(seconds: float | None) -> str | None:

@@ -21,9 +21,9 @@ from optin.web.service.core import Service
 from optin.web.service.deadlines import BEFORE, WAITING, deadline, readable_until, window_end
 from optin.web.service.drafts import PRIVACY_CONSTRAINED, Draft
 from optin.web.service.failures import NotFound
-from optin.web.service.ladder import step_of
+from optin.web.service.ladder import rung_of
+from optin.web.service.lookups import OUT_OF_REACH, belongs, campaign_row, group_of
 from optin.web.service.records import Me, MyCampaign, Visitor, counts_about
-from optin.web.service.rows import OUT_OF_REACH, belongs, campaign_row, group_of
 from optin.web.service.schedule import answers_end
 from optin.web.service.totals import Budget, budget_of
 
@@ -80,8 +80,8 @@ def campaign(service: Service, person: Visitor, name: str) -> MyCampaign:
 
     def look(connection: Connection) -> MyCampaign:
         row = visible(connection, person, name)
-        found = _view(service, connection, row, person.account, budget_of(connection, person.account))
-        return found if person.only is None else replace(found, remaining=None)
+        view = _view(service, connection, row, person.account, budget_of(connection, person.account))
+        return view if person.only is None else replace(view, remaining=None)
 
     return service.read(look)
 
@@ -101,8 +101,8 @@ def receipt(service: Service, person: Visitor, name: str) -> Receipt:
 def checked(service: Service, person: Visitor, name: str) -> tuple[str, ...]:
     """Check a receipt against the published files, as its owner can without us, and say what was proved."""
     row = service.read(lambda connection: visible(connection, person, name))
-    found = receipt(service, person, name)
-    return check(found, Announcement.from_json(row.announcement), Release.from_json(row.release))
+    own = receipt(service, person, name)
+    return check(own, Announcement.from_json(row.announcement), Release.from_json(row.release))
 
 
 def campaigns_of(connection: Connection, person: str) -> list[Row[Any]]:
@@ -193,7 +193,7 @@ def _deal(draft: Draft, offer: Announcement | None, stated: int | None, holding:
     """Say what this person is promised; what remained of the allowance may have cut a limit, or left someone out."""
     if offer is None or stated is None or holding is None:
         return None
-    amount = step_of(draft.model, stated).amount
+    amount = rung_of(draft.model, stated).amount
     if draft.model != PRIVACY_CONSTRAINED:
         return explain(offer, cost=amount if holding.promised else OUT_OF_REACH)
     promised = float(epsilons_of(np.array([holding.promised]))[0])
