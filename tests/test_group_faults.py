@@ -199,3 +199,17 @@ def test_one_largest_standard_error_is_never_asked_of_several_questions(wards):
         campaign.look(plan.announce(agents), agents, answers, quorum=campaign.Quorum(standard_error=0.01))
     with pytest.raises(BadInput, match="is for one question"):
         plan.announce(agents, conditions=Conditions(quorum_error=0.01))
+
+
+def test_a_question_that_nobody_was_asked_is_named_across_groups_too():
+    agents = people()
+    plan = optin.plan(agents, [HOURS, BREAK])
+    drawn = optin.release(plan.announce(agents), agents, {"hours": [40.0] * COUNT, "break": ["yes"] * COUNT})
+    for across in (
+        lambda: drawn.difference("hour", "ER", "ICU"),
+        lambda: drawn.differences("hour"),
+        lambda: drawn.total("hour"),
+        lambda: plan.total("hour"),
+    ):
+        with pytest.raises(BadInput, match='there is no question "hour"; the questions are: hours, break'):
+            across()

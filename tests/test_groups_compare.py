@@ -46,6 +46,12 @@ def test_there_is_no_whole_where_nobody_in_a_group_allows_anything():
         whole_errors(optin.plan(divided, bounds=(0, 1)), divided)
 
 
+def test_people_in_groups_are_told_how_their_designs_are_compared():
+    limits, wards = people()
+    with pytest.raises(BadInput, match=r"these people are in 3 groups: .*whole_errors\(plan, people\)"):
+        optin.compare(optin.PrivacyConstrained(limits, groups=wards), bounds=(0, 1))
+
+
 @pytest.fixture
 def people_file(tmp_path):
     rows = [f"p{at},{limit},{ward}" for at, (limit, ward) in enumerate(zip(*people(), strict=True))]

@@ -14,6 +14,7 @@ from optin.agents import Agents
 from optin.baselines.catalogue import Baseline, designs_on, own_designs
 from optin.baselines.levels import Levels, levels_for
 from optin.baselines.rule import Rule
+from optin.errors import BadInput
 from optin.extras import expect_package
 from optin.planning import Plan, plan
 from optin.questions import Question, Sheet
@@ -147,6 +148,12 @@ def compared(
 
     Groups are about five, of ten people at least, so that no column stands for a person.
     """
+    if plan.grouped:
+        raise BadInput(
+            "designs are compared for one crowd, and these people are in {count:,} groups: compare them without groups, or"
+            " the whole put together from groups with optin.baselines.whole_errors(plan, people)",
+            count=len(plan.designs),
+        )
     levels = levels_for(plan, agents)
     all_designs = designs_on(levels, plan, mean=mean) + own_designs(designs or {}, plan, levels, mean=mean)
     parts = list(pairwise([*_cuts(levels), len(levels.limits)])) if len(levels.limits) else []

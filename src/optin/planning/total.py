@@ -11,6 +11,7 @@ from optin.errors import BadInput
 from optin.kernel.combining import as_one_group
 from optin.planning.population import population_shares
 from optin.planning.question_plan import QuestionPlan
+from optin.questions.sheet import expect_question
 from optin.questions.spending import CombinedSpending
 from optin.wording.groups import shown_group
 
@@ -37,6 +38,7 @@ def planned_total(plan: Plan, question: str, population: Any = None) -> PlannedT
     """Add up what every group's plan says of a question."""
     if not plan.grouped:
         raise BadInput("this plan is not by group; plan people with groups, or ask for plan[{name}]", name=question)
+    expect_question(plan.sheet, question)
     groups = {name: each[question] for name, each in plan.groups.items()}
     for name, each in groups.items():
         if not math.isfinite(each.variance):

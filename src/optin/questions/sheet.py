@@ -235,6 +235,16 @@ def question_named(questions: Iterable[Each], name: str) -> Each:
     return known[name]
 
 
+def expect_question(questions: Iterable[Question], name: str) -> Question:
+    """Return the question of this name; an argument that names none is refused as any other wrong one."""
+    known = {question.name: question for question in questions}
+    if name not in known:
+        raise BadInput(
+            'there is no question "{name}"; the questions are: {questions}', name=name, questions=", ".join(known)
+        )
+    return known[name]
+
+
 def _question(fields: Fields) -> Question:
     kind = fields.take_text("kind")
     if kind not in KINDS:

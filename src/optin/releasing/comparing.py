@@ -15,6 +15,7 @@ from optin.questions.combined import Addend, Combined, Term
 from optin.questions.group_sizes import GroupSizes
 from optin.questions.intervals import check_confidence
 from optin.questions.kinds import QuestionResult
+from optin.questions.sheet import expect_question
 from optin.releasing.across import Difference, Differences, Total
 from optin.wording.groups import listed_groups, shown_group
 from optin.wording.language import N_
@@ -91,7 +92,7 @@ def differences_of(groups: Groups, question: str, level: float, among: Sequence[
         raise BadInput("a difference is one of two groups; {among} names fewer than two groups", among="among")
     if len(known) < 2:
         raise BadInput('"{question}" was published of fewer than two groups: there is no difference', question=question)
-    addends = _addends(groups, question, known)
+    asked, addends = _asked(groups, question), _addends(groups, question, known)
     if math.comb(len(known), 2) * len(addends[known[0]]) > MOST_COMPARISONS:
         raise BadInput(
             "{count:,} groups have more than {most:,} differences; name the groups to compare in {among}",
@@ -99,7 +100,6 @@ def differences_of(groups: Groups, question: str, level: float, among: Sequence[
             most=MOST_COMPARISONS,
             among="among",
         )
-    asked = _asked(groups, question)
     pairs = tuple(_difference(asked, addends, *pair) for pair in itertools.combinations(known, 2))
     return Differences(asked, pairs, float(level), withheld)
 
@@ -192,7 +192,7 @@ def _asked(groups: Groups, question: str) -> Question:
         raise BadInput(
             "this release is not by group; announce people with groups, or ask for release[{name}]", name=question
         )
-    return first.sheet[question]
+    return expect_question(first.sheet, question)
 
 
 def _expect_group(groups: Groups, name: str) -> None:
