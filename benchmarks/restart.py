@@ -9,7 +9,6 @@ import contextlib
 import os
 import subprocess
 import sys
-import tempfile
 import time
 from pathlib import Path
 
@@ -18,7 +17,7 @@ import httpx
 sys.path.insert(0, str(Path(__file__).parent.parent / "tests"))
 from web_steps import KEY, Outpost
 
-from benchmarks.service import PEOPLE, large
+from benchmarks.service import large, on_both_databases
 from optin.errors import LedgerUnavailable
 
 KILLS, MOST = 5, 3.0
@@ -26,17 +25,7 @@ KILLS, MOST = 5, 3.0
 
 def main() -> None:
     """Print the seconds of every start on both databases."""
-    from postgres import PostgresServer
-
-    people = int(sys.argv[-1]) if sys.argv[-1].isdigit() else PEOPLE
-    with tempfile.TemporaryDirectory() as folder:
-        report("SQLite", f"sqlite:///{Path(folder) / 'web.sqlite'}", Path(folder), people)
-    server = PostgresServer(max_wal_size="4GB").start()
-    try:
-        with tempfile.TemporaryDirectory() as folder:
-            report("PostgreSQL", server.new_schema(), Path(folder), people)
-    finally:
-        server.remove()
+    on_both_databases(report)
 
 
 class Served(Outpost):

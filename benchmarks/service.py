@@ -28,8 +28,8 @@ GIVEN = {"hours": 38.5, "break": True, "shift": "night", "burden": [1, 2, 4], "r
 INVITED = 20_000
 
 
-def main() -> None:
-    """Print the ratios on both databases."""
+def on_both_databases(report) -> None:
+    """Call a report with the name and address of each database, a folder, and how many people."""
     from postgres import PostgresServer
 
     people = int(sys.argv[-1]) if sys.argv[-1].isdigit() else PEOPLE
@@ -41,6 +41,11 @@ def main() -> None:
             report("PostgreSQL", server.new_schema(), Path(folder), people)
     finally:
         server.remove()
+
+
+def main() -> None:
+    """Print the ratios on both databases."""
+    on_both_databases(report)
 
 
 class Waiting(threading.Thread):

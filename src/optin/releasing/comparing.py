@@ -88,7 +88,7 @@ def differences_of(groups: Groups, question: str, level: float, among: Sequence[
         _expect_group(groups, name)
     withheld = {name: why for name in chosen if (why := withheld_why(groups[name], question))}
     known = [name for name in chosen if name not in withheld]
-    if len(set(chosen)) < 2:
+    if among is not None and len(chosen) < 2:
         raise BadInput("a difference is one of two groups; {among} names fewer than two groups", among="among")
     if len(known) < 2:
         raise BadInput('"{question}" was published of fewer than two groups: there is no difference', question=question)
