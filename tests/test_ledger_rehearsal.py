@@ -1,14 +1,21 @@
 """What an act over people will write is found out before the ledger is locked: whoever writes meanwhile waits for none of it."""
 
+import contextlib
+import shutil
+import sqlite3
+
 import numpy as np
 import pytest
 from ledger_steps import OFFERS, announce, drawn_from, nth, release, spent, terms
+from sqlalchemy import event
 
 from optin.database import connection
+from optin.database.connection import snapshot
 from optin.database.crash_points import LISTENERS
+from optin.database.turnstile import turnstile_of
 from optin.errors import BudgetSpent, PromiseBroken
 from optin.grains.batches import Batch
-from optin.ledger import Ledger, charging, packed_holds, packs
+from optin.ledger import Ledger, charging, packed_holds, packs, staging
 from optin.ledger.roster import roster_of
 
 IDS = nth(11)
@@ -179,11 +186,66 @@ def test_what_everyone_has_left_is_reckoned_before_the_ledger_is_locked(two, poi
     assert ours.verify().ok
 
 
+STRANGE = ['"', "\\", "\\u0041", "\n\t", "\x01", "ß\U0001f600", "\u2028", "0", "null", "[1]", "'; --"]
+
+
 @pytest.mark.parametrize("url", ["sqlite"], indirect=True)
-def test_ids_of_every_letter_are_registered_as_they_are(two):
-    """SQLite takes them out of one text, in which some letters are written otherwise."""
+@pytest.mark.parametrize("waiting", [0, 4, 11])
+def test_ids_of_every_letter_are_registered_as_they_are(two, waiting, monkeypatch):
+    """SQLite takes them out of texts, in which some letters are written otherwise, before the ledger is locked or after."""
+    monkeypatch.setattr(staging, "WAITING", waiting)
+    monkeypatch.setattr(staging, "STRETCH", 2)
     ours, _ = two
-    strange = ['"', "\\", "\\u0041", "\n\t", "\x01", "ß\U0001f600", "\u2028", "0", "null", "[1]", "'; --"]
-    announce(ours, "c", ids=strange, grains=GRAINS, allowances=50)
-    assert list(ours.promises(terms())) == strange
+    announce(ours, "c", ids=STRANGE, grains=GRAINS, allowances=50)
+    assert list(ours.promises(terms())) == STRANGE
+    assert ours.verify().ok
+
+
+@pytest.fixture
+def sent(two):
+    """What SQLite is sent by one writer, and whether another one would have to wait then."""
+    statements, engine = [], two[0].engine
+
+    def sending(_connection, _cursor, statement, *_):
+        statements.append((statement, turnstile_of(engine).busy))
+
+    event.listen(engine, "before_cursor_execute", sending)
+    return statements
+
+
+@pytest.mark.parametrize("url", ["sqlite"], indirect=True)
+@pytest.mark.parametrize("storage", ["packs"], indirect=True)
+@pytest.mark.parametrize("meanwhile_others", [False, True])
+def test_ids_are_read_and_the_log_is_taken_in_while_nobody_waits(two, sent, meanwhile_others, tmp_path):
+    ours, theirs = two
+    if meanwhile_others:
+        meanwhile(lambda: announce(theirs, "b", ids=IDS[:3], grains=1, allowances=50))
+    announce(ours, "c", ids=IDS, grains=GRAINS, allowances=50)
+    tables = [busy for statement, busy in sent if "CREATE TEMPORARY TABLE newcomers" in statement]
+    assert tables == ([False, True] if meanwhile_others else [False]), "under the lock only what was rehearsed in vain"
+    assert [busy for statement, busy in sent if "wal_checkpoint" in statement] == [False]
+    with ours.engine.connect() as link:
+        assert link.exec_driver_sql("PRAGMA wal_autocheckpoint").scalar() == 1000
+        assert not link.exec_driver_sql("SELECT name FROM temp.sqlite_master").all()
+    assert acts_in_file_alone(ours, tmp_path) == len(ours.acts())
+    assert ours.verify().ok
+
+
+def acts_in_file_alone(ledger, folder):
+    """Count acts in a copy of SQLite's file without its log."""
+    copy = shutil.copy(ledger.engine.url.database, folder / "file-alone.sqlite")
+    with contextlib.closing(sqlite3.connect(copy)) as link:
+        return link.execute("SELECT COUNT(*) FROM acts").fetchone()[0]
+
+
+@pytest.mark.parametrize("url", ["sqlite"], indirect=True)
+@pytest.mark.parametrize("storage", ["packs"], indirect=True)
+def test_an_announcement_is_stored_though_the_log_cannot_be_taken_in(two, sent):
+    ours, theirs = two
+    announce(theirs, "b", ids=IDS[:3], grains=1, allowances=50)
+    with snapshot(theirs.engine) as reading:
+        before = reading.exec_driver_sql("SELECT COUNT(*) FROM acts").scalar()
+        announce(ours, "c", ids=IDS, grains=GRAINS, allowances=50)
+        assert reading.exec_driver_sql("SELECT COUNT(*) FROM acts").scalar() == before
+    assert [act.kind for act in ours.acts()][-1] == "announce"
     assert ours.verify().ok

@@ -6,7 +6,7 @@ import logging
 import sqlite3
 import time
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager, nullcontext
 from pathlib import Path
 from typing import TYPE_CHECKING, TypeVar
 
@@ -219,24 +219,27 @@ def write(
     work: Callable[[Connection], T],
     *,
     is_stored: Callable[[Connection, T], bool],
+    beside: Callable[[Connection], AbstractContextManager[None]] = nullcontext,
 ) -> T:
     """Run one writing transaction: lock, work, COMMIT; return the work's result only when it is stored.
 
     If COMMIT fails, or its answer is lost, the outcome is unknown: look under the lock whether the result is there.
-    The lock makes the look wait for a commit that is still under way.
+    The lock makes the look wait for a commit that is still under way. ``beside`` is what the connection does around all this
+    while nobody waits for it.
     """
     done: list[T] = []
 
     def working() -> None:
-        with engine.connect() as connection, connection.begin():
-            take_head_lock(connection)
-            reached("after lock")
-            done.append(work(connection))
-            reached("before commit")
+        with engine.connect() as connection, beside(connection):
+            connection.commit()  # what stood beside begins no transaction
+            with in_turn(engine), connection.begin():
+                take_head_lock(connection)
+                reached("after lock")
+                done.append(work(connection))
+                reached("before commit")
 
     reached("before lock")
-    with in_turn(engine):
-        failure = failure_of(engine, working)
+    failure = failure_of(engine, working)
     if failure is not None and not (done and _look_again(engine, lambda connection: is_stored(connection, done[0]))):
         raise LedgerUnavailable("{failure}; nothing was written and nothing was revealed: try again", failure=failure)
     reached("after commit")

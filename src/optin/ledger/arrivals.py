@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from contextlib import AbstractContextManager, nullcontext
+from functools import partial
 from typing import TypeVar
 
 from sqlalchemy import Connection, Engine
@@ -22,12 +24,14 @@ def enter(
     arrivals: Roster,
     rehearse: Callable[[Connection], R | None],
     work: Callable[[Connection, R | None], Entry],
+    beside: Callable[[R, Connection], AbstractContextManager[None]] | None = None,
 ) -> Entry:
     """Rehearse, then run one writing transaction over people; where a key of the ledger refused a row, say whose.
 
     Under the lock everyone waits who writes. So whatever can be found out, decided and hashed is so before, as the ledger then
     stands. It is handed on if nothing was written since: every change is an act, so that the head of the chain tells. Else
-    ``work`` gets nothing, and finds out again under the lock.
+    ``work`` gets nothing, and finds out again under the lock. ``beside`` is what is done with what was rehearsed around all that,
+    while nobody waits.
     """
     try:
         head, rehearsed = read(engine, lambda connection: (last(connection), rehearse(connection)))
@@ -36,6 +40,7 @@ def enter(
             engine,
             lambda connection: work(connection, rehearsed if last(connection) == head else None),
             is_stored=is_stored,
+            beside=nullcontext if beside is None or rehearsed is None else partial(beside, rehearsed),
         )
         underway.say("all is stored in the ledger", len(arrivals), len(arrivals))
         return entry

@@ -21,7 +21,7 @@ from optin.ledger.people_numbers import persons_of
 from optin.ledger.roster import Roster
 from optin.ledger.schema import acts
 from optin.ledger.sharing import sharing_of
-from optin.ledger.staging import NOT_SPLIT, add_returns, enroll_staged, stage_people
+from optin.ledger.staging import NOT_SPLIT, add_returns, enroll_staged, newcomers_waiting, stage_people
 from optin.ledger.streamed_hashes import pieces
 from optin.ledger.texts import announcement_in, expect_announced
 from optin.receipts import asks_several
@@ -97,11 +97,12 @@ def announce(
     if earlier is not None and packs.is_packed(connection, earlier.number):
         same = packed_holds.is_held(connection, earlier.number, roster, earlier.version)
         return _expect_unchanged(connection, earlier, holding.terms, same=same)
-    if rehearsed is None:
-        rehearsed = rehearse(connection, holding=holding, roster=roster)
     if rehearsed is not None:
-        reached("after checks")
         return _announce_packed(connection, holding, rehearsed)
+    again = rehearse(connection, holding=holding, roster=roster)
+    if again is not None:
+        with newcomers_waiting(connection, again.names):
+            return _announce_packed(connection, holding, again)
     roster.stage(connection)
     if earlier is not None:
         return _expect_unchanged(connection, earlier, holding.terms, same=_is_held(connection, earlier, roster))
@@ -116,6 +117,7 @@ def announce(
 
 def _announce_packed(connection: Connection, holding: Holding, rehearsed: packed_holds.Rehearsed) -> Entry:
     """Do the same for many people, in packs."""
+    reached("after checks")
     packed_holds.enroll(connection, rehearsed)
     packed_holds.hold(connection, rehearsed, last(connection).number + 1)
     promised, version = rehearsed.promised, rehearsed.sharing.version

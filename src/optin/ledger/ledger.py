@@ -130,7 +130,7 @@ class Ledger(OneLine):
             return entry
 
         rehearse = partial(holds.rehearse, holding=holding, roster=arrivals)
-        return enter(self.engine, arrivals, rehearse, work)
+        return enter(self.engine, arrivals, rehearse, work, Rehearsed.waiting)
 
     def let_go(
         self, terms: Terms, ids: Sequence[str] | Callable[[Connection], Sequence[str]], *, at_least: int = 1

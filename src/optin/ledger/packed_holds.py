@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, field
+from functools import cached_property
 
 import numpy as np
 from numpy.typing import NDArray
 from sqlalchemy import Connection, text
 
+from optin.database.sqlite_log import taken_in_afterwards
 from optin.errors import BadInput, PromiseBroken
 from optin.formats.names import Names
 from optin.ledger import packs
@@ -22,7 +25,7 @@ from optin.ledger.packs import OTHER_ROWS, PEOPLE, ROWS, write_packs
 from optin.ledger.people_numbers import NOT_KEPT, numbers_of
 from optin.ledger.roster import Roster
 from optin.ledger.sharing import Sharing
-from optin.ledger.staging import add_people, add_rows
+from optin.ledger.staging import add_people, add_rows, newcomers_waiting
 from optin.ledger.streamed_hashes import Block, pieces
 from optin.receipts import VERSION
 from optin.wording import underway
@@ -62,6 +65,17 @@ class Rehearsed:
     short: tuple[int, int | None]
     registered: Sealing
     promised: Sealing
+
+    @cached_property
+    def names(self) -> Names:
+        """The ids of newcomers."""
+        return self.roster.ids.kept(self.newcomers)
+
+    @contextmanager
+    def waiting(self, connection: Connection) -> Iterator[None]:
+        """Do on the connection that is to write this whatever need not be done while others wait for it."""
+        with taken_in_afterwards(connection), newcomers_waiting(connection, self.names):
+            yield
 
 
 def rehearse(connection: Connection, roster: Roster, sharing: Sharing, limits: Limits) -> Rehearsed:
@@ -151,7 +165,7 @@ def enroll(connection: Connection, rehearsed: Rehearsed) -> None:
 
 def _register(connection: Connection, rehearsed: Rehearsed) -> None:
     """Write down newcomers, unless a key or a trigger made others of them."""
-    act, names = last(connection).number + 1, rehearsed.roster.ids.kept(rehearsed.newcomers)
+    act, names = last(connection).number + 1, rehearsed.names
     person, stated = (
         _kept(each, rehearsed.newcomers) for each in (rehearsed.person, *rehearsed.roster.columns("totals"))
     )

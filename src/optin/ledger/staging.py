@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Iterable, Iterator, Sequence
-from contextlib import closing
+from contextlib import closing, contextmanager
 from itertools import islice, repeat
 from typing import Any
 
@@ -25,6 +26,8 @@ of a sheet, what they give to all questions before it is split, and a bit for ea
 NOT_SPLIT = "this announcement asks several questions: say what each person gives to all of them together"
 STRETCH = 2**15
 """People whose ids are texts at once."""
+WAITING = 2**19
+"""New people whose ids wait in SQLite's memory."""
 COPIED = 2**12
 """Rows that are written at once."""
 
@@ -69,18 +72,59 @@ def enroll_staged(connection: Connection, base: int, act: int) -> int:
     return connection.execute(text(query), {"base": base, "act": act}).rowcount
 
 
+@contextmanager
+def newcomers_waiting(connection: Connection, names: Names) -> Iterator[None]:
+    """Have SQLite read the ids of new people into memory of its own; the ledger need not be locked for that.
+
+    They wait in the table ``newcomers``: the first `WAITING` of them. On PostgreSQL nobody waits for whoever adds people.
+    """
+    if connection.dialect.name != "sqlite":
+        yield
+        return
+    _fill(connection, "newcomers", "position BIGINT PRIMARY KEY, id TEXT", ())
+    query = "INSERT INTO newcomers (position, id) SELECT ? + key, value FROM json_each(?)"
+    for start in range(0, min(len(names), WAITING), STRETCH):
+        _add_at_once(connection, query, start, listed(names[start : start + STRETCH]))
+    try:
+        yield
+    finally:
+        connection.exec_driver_sql("DROP TABLE IF EXISTS temp.newcomers")
+
+
 def add_people(connection: Connection, persons: NDArray[np.int64], names: Names, act: int) -> int:
-    """Add people to a ledger, numbered one after the other, and count them."""
-    starts = range(0, len(names), STRETCH)
-    walk = ((int(persons[at]), list(names[at : at + STRETCH])) for at in starts)
+    """Add people, whose ids wait, to a ledger, numbered one after the other, and count them."""
+    walk = ((start, names[start : start + STRETCH]) for start in range(0, len(names), STRETCH))
     parts = underway.counted("registering people", walk, len(names), lambda part: len(part[1]))
-    add = _add_listed if connection.dialect.name == "sqlite" else _add_copied
-    return sum(add(connection, first, some, act) for first, some in parts)
+    return sum(_add_some(connection, int(persons[start]), start, some, act) for start, some in parts)
 
 
-def _add_listed(connection: Connection, first: int, names: list[str], act: int) -> int:
-    query = "INSERT INTO people (person, id, act) SELECT ? + key, value, ? FROM json_each(?)"
-    return _add_at_once(connection, query, first, act, json.dumps(names, ensure_ascii=False))
+def _add_some(connection: Connection, first: int, start: int, names: Names, act: int) -> int:
+    """Add some of those who are new, from one of their places on, as the people with the numbers from ``first`` on."""
+    if connection.dialect.name != "sqlite":
+        columns = [range(first, first + len(names)), list(names), repeat(act, len(names))]
+        return add_rows(connection, "people", ("person", "id", "act"), columns)
+    if start >= WAITING:
+        query = "INSERT INTO people (person, id, act) SELECT ? + key, value, ? FROM json_each(?)"
+        return _add_at_once(connection, query, first, act, listed(names))
+    query = (
+        "INSERT INTO people (person, id, act) SELECT ? + position, id, ? FROM newcomers WHERE position BETWEEN ? AND ?"
+    )
+    return _add_at_once(connection, query, first - start, act, start, start + len(names) - 1)
+
+
+_SPELLED = re.compile(r'["\\\x00-\x1f]')
+"""What a text in JSON has to spell."""
+
+
+def listed(names: Names) -> str:
+    r"""Write ids as a list in JSON, without a look at each where all are plain.
+
+    >>> listed(Names.of(["ada", "grüße"])), listed(Names.of(['"', "\\"]))
+    ('["ada","grüße"]', '["\\"", "\\\\"]')
+    """
+    if _SPELLED.search(names.array.tobytes().decode()):
+        return json.dumps(list(names), ensure_ascii=False)
+    return '["' + b'","'.join(names.encoded()).decode() + '"]'
 
 
 def _add_at_once(connection: Connection, query: str, *given: object) -> int:
@@ -98,11 +142,6 @@ def add_returns(connection: Connection, offer: int, positions: NDArray[np.int64]
         return
     told = [repeat(offer, len(positions)), positions, repeat(act, len(positions))]
     add_rows(connection, "returns", ("offer", "position", "act"), told)
-
-
-def _add_copied(connection: Connection, first: int, names: list[str], act: int) -> int:
-    columns = [range(first, first + len(names)), names, repeat(act, len(names))]
-    return add_rows(connection, "people", ("person", "id", "act"), columns)
 
 
 def add_rows(connection: Connection, table: str, names: tuple[str, ...], columns: Sequence[Any]) -> int:
