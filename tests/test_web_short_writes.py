@@ -6,8 +6,8 @@ from web_steps import House, answering, registered
 
 from optin.database.turnstile import turnstile_of
 from optin.errors import LedgerUnavailable
-from optin.web.schema import accounts
-from optin.web.service import announcing, jobs, long_steps, next_time
+from optin.web.schema import accounts, answers
+from optin.web.service import announcing, jobs, limit_cells, long_steps, next_time
 from optin.web.service.ladder import LIMITS
 
 
@@ -94,3 +94,40 @@ def test_while_answers_are_forgotten_the_result_is_not_read_again_for_each_porti
     analyst.take(campaign, "release")
     assert len(portions) == 2 + people // 5
     assert len(read) == 2, "before the draw, and after it"
+
+
+def test_no_answer_is_left_when_the_last_ones_are_forgotten_with_the_step(house, monkeypatch):
+    monkeypatch.setattr(long_steps, "PORTION", 5)
+    analyst, crowd = house.analyst(), house.people(12)
+    campaign = answering(analyst, crowd, steps=[6] * 12)
+    for person in crowd:
+        person.join(campaign, 5.0)
+    analyst.take(campaign, "close")
+    behind, forget = [], long_steps._forget_values
+
+    def forgetting(connection, row, after):
+        left = select(answers.c.person).where(answers.c.value.is_not(None)).order_by(answers.c.person)
+        behind.append((after, list(connection.scalars(left))))
+        forget(connection, row, after)
+
+    monkeypatch.setattr(long_steps, "_forget_values", forgetting)
+    analyst.take(campaign, "release")
+    ((after, left),) = behind
+    assert len(left) == 2
+    assert after < left[0], "all before were forgotten in portions, and are not looked at again"
+    kept = select(answers.c.person).where(answers.c.value.is_not(None))
+    assert house.service.read(lambda link: list(link.scalars(kept))) == []
+
+
+def test_closing_registration_looks_at_nobodys_choice_while_none_was_shown(house, monkeypatch):
+    analyst, crowd = house.analyst(), house.people(24)
+    campaign = registered(analyst, crowd, steps=[3, 4] * 12)
+
+    def looked(*_):
+        raise AssertionError("who chose what is looked at only beside groups that were shown before")
+
+    with monkeypatch.context() as patch:
+        patch.setattr(limit_cells, "people_of", looked)
+        patch.setattr(limit_cells, "_choices", looked)
+        analyst.take(campaign, "close-registration")
+    assert [cell.people for cell in analyst.cells(campaign)] == [12, 12]

@@ -46,8 +46,10 @@ def remaining(
     how = {"raising": raised_to is not None, "lowering": lowered_to is not None}
     if has_packs(connection):
         return _from_packs(connection, persons_of(connection, ids), given, besides, **how)
-    stage_people(connection, Batch(ids, totals=given))
     left = np.full(len(ids), UNLIMITED, dtype=np.int64)
+    if connection.scalar(text("SELECT MAX(person) FROM people")) is None:
+        return left
+    stage_people(connection, Batch(ids, totals=given))
     rows = connection.execute(
         text(f"SELECT position, remaining FROM ({_REMAINING}) r"),  # noqa: S608
         {"besides": besides, **{name: int(said) for name, said in how.items()}},

@@ -221,6 +221,8 @@ def same_rows(left: Any, right: Any, names: tuple[str, str]) -> None:  # noqa: A
 
 def has_rows(values: Any) -> bool:  # noqa: ANN401
     """Tell a column from a single number; rows of different lengths are for later checks to refuse."""
+    if isinstance(values, list | tuple):
+        return True  # numpy would make an array of all of it to say so
     try:
         return np.ndim(values) > 0
     except ValueError:

@@ -11,12 +11,11 @@ import math
 from dataclasses import dataclass
 from typing import Any
 
-import numpy as np
-from sqlalchemy import Connection, Row, select
+from sqlalchemy import Connection, Row, func, select
 
 from optin.client.wire import Cell
 from optin.errors import PromiseBroken
-from optin.web.schema import events, registrations
+from optin.web.schema import accounts, events, registrations
 from optin.web.service.core import Service, log_event, words_of
 from optin.web.service.drafts import Draft
 from optin.web.service.ladder import ladder_of
@@ -109,8 +108,13 @@ def note_cells(service: Service, connection: Connection, row: Row[Any]) -> None:
         words = Sentence(
             "fewer than {people} people registered: nothing of their choices is shown", people=SMALLEST_CELL
         )
-    latest = max((at for _, at in _choices(connection, row.id, row.round).values()), default=closing.at)
-    log_event(connection, max(closing.at, latest), kind, words, campaign=row.id, round=row.round)
+    log_event(connection, max(closing.at, _latest(connection, row)), kind, words, campaign=row.id, round=row.round)
+
+
+def _latest(connection: Connection, row: Row[Any]) -> float:
+    """Say when the last choice of a round was made."""
+    mine = (registrations.c.campaign == row.id, registrations.c.round == row.round)
+    return float(connection.scalar(select(func.max(registrations.c.at)).where(*mine)) or 0.0)
 
 
 def shown_until(connection: Connection, row: Row[Any]) -> float | None:
@@ -145,13 +149,29 @@ def _read(noted: Sentence) -> tuple[Cell, ...]:
 
 
 def _fresh(connection: Connection, row: Row[Any], before: list[_Closing]) -> tuple[Cell, ...] | None:
-    """Merge the choices of a round into cells; None if a few people tell them from cells that were shown before."""
-    people = people_of(connection, row.id, row.round)
-    now = dict(zip(people.ids, people.rungs.tolist(), strict=True))
-    if not all(_tells_nobody(connection, row, closing, now) for closing in before if closing.showed):
-        return None
-    amounts = [rung.amount for rung in ladder_of(Draft.from_json(row.draft).model)]
-    return tuple(merged(amounts, np.bincount(people.rungs, minlength=len(amounts)).tolist()))
+    """Merge the choices of a round into cells; None if a few people tell them from cells that were shown before.
+
+    Only where some were is it looked at who chose what: everyone who writes waits for this.
+    """
+    shown = [closing for closing in before if closing.showed]
+    if shown:
+        people = people_of(connection, row.id, row.round)
+        now = dict(zip(people.ids, people.rungs.tolist(), strict=True))
+        if not all(_tells_nobody(connection, row, closing, now) for closing in shown):
+            return None
+    amounts, chosen = [rung.amount for rung in ladder_of(Draft.from_json(row.draft).model)], _chosen(connection, row)
+    return tuple(merged(amounts, [chosen.get(step, 0) for step in range(len(amounts))]))
+
+
+def _chosen(connection: Connection, row: Row[Any]) -> dict[int, int]:
+    """Count who chose each step of the ladder, of those whom `people_of` lists."""
+    counted = (
+        select(registrations.c.step, func.count().label("people"))
+        .join(accounts, accounts.c.id == registrations.c.person)
+        .where(registrations.c.campaign == row.id, registrations.c.round == row.round)
+        .group_by(registrations.c.step)
+    )
+    return {row.step: row.people for row in connection.execute(counted)}
 
 
 def _tells_nobody(connection: Connection, row: Row[Any], shown: _Closing, now: dict[str, int]) -> bool:

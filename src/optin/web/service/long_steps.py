@@ -73,12 +73,12 @@ def finish_release(service: Service, campaign: str, round: int) -> bool:  # noqa
     Answers are forgotten a few at a time, and what takes long to read is read, before the step is taken: whoever sends theirs
     to another campaign waits for no more.
     """
-    last: str | None = ""
+    after, last = "", service.change(functools.partial(_forget_some, campaign=campaign, round=round, after=""))
     while last is not None:
-        last = service.change(functools.partial(_forget_some, campaign=campaign, round=round, after=last))
+        after, last = last, service.change(functools.partial(_forget_some, campaign=campaign, round=round, after=last))
     drawn = service.read(functools.partial(_drawn, service, campaign=campaign, round=round))
     if drawn is not None:
-        service.change(functools.partial(_publish, service, drawn, campaign, round))
+        service.change(functools.partial(_publish, service, drawn, campaign=campaign, round=round, after=after))
     destroy_spent_keys(service)
     return drawn is not None
 
@@ -103,12 +103,20 @@ def _waits(row: Row[Any], round: int) -> bool:  # noqa: A002 - the word of the c
     return row.state in WAITING and row.round == round
 
 
-def _publish(service: Service, drawn: _Drawn, campaign: str, round: int, connection: Connection) -> None:  # noqa: A002
-    """Take the step, and forget what is left of the answers."""
+def _publish(
+    service: Service,
+    drawn: _Drawn,
+    connection: Connection,
+    *,
+    campaign: str,
+    round: int,  # noqa: A002
+    after: str,
+) -> None:
+    """Take the step, and forget what is left of the answers: those behind the last one that is forgotten."""
     hold(connection, campaign)
     row = campaign_row(connection, campaign)
     if _waits(row, round):
-        _forget_values(connection, campaign)
+        _forget_values(connection, row, after)
         record_step(service, connection, row, "release", release=drawn.result)
         note_next(service, connection, row, drawn.again)
         _settle_failed_jobs(connection, row)
@@ -188,9 +196,10 @@ def _offer(service: Service, job: Job) -> Announcement | None:
     return None if body is None else Announcement.from_json(body)
 
 
-def _forget_values(connection: Connection, campaign: str) -> None:
-    answered = (answers.c.campaign == campaign, answers.c.value.is_not(None))
-    connection.execute(update(answers).where(*answered).values(value=None))
+def _forget_values(connection: Connection, row: Row[Any], after: str) -> None:
+    """Forget the answers of people with higher ids; the others are not looked at again, for everyone waits."""
+    mine = (answers.c.campaign == row.id, answers.c.round == row.round, answers.c.person > after)
+    connection.execute(update(answers).where(*mine, answers.c.value.is_not(None)).values(value=None))
 
 
 def _forget_some(connection: Connection, *, campaign: str, round: int, after: str) -> str | None:  # noqa: A002

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, fields
 from typing import Any
 
@@ -124,9 +124,9 @@ def people_of(connection: Connection, campaign: str, round: int) -> RoundPeople:
         .order_by(registrations.c.person)
     )
     columns: tuple[list[Any], ...] = ([], [], [], [])
-    for row in in_portions(connection, query):
-        for column, cell in zip(columns, row, strict=True):
-            column.append(cell)
+    for rows in _portions(connection, query):
+        for column, cells in zip(columns, zip(*rows, strict=True), strict=True):
+            column.extend(cells)
     ids, rungs, groups, allowances = columns
     order = sorted(range(len(ids)), key=ids.__getitem__)  # a database may have an order of its own
     chosen = np.array(rungs, dtype=np.int64)[order]
@@ -139,8 +139,12 @@ def in_portions(connection: Connection, query: Any) -> Iterator[Row[Any]]:  # no
     """Read many rows a few at a time: fetched and made into objects at once, a hundred thousand would keep every other thread
     waiting.
     """
-    for rows in connection.execute(query, execution_options={"yield_per": PORTION}).partitions():
+    for rows in _portions(connection, query):
         yield from rows
+
+
+def _portions(connection: Connection, query: Any) -> Iterator[Sequence[Row[Any]]]:  # noqa: ANN401
+    yield from connection.execute(query, execution_options={"yield_per": PORTION}).partitions()
 
 
 OUT_OF_REACH = 1e60
