@@ -16,7 +16,7 @@ UNIQUE = {
     "promises": ("offer = NEW.offer AND position = NEW.position", "person = NEW.person AND offer = NEW.offer"),
     "returns": ("offer = NEW.offer AND position = NEW.position",),
     "charges": ("offer = NEW.offer AND position = NEW.position",),
-    "packs": ("act = NEW.act AND part = NEW.part AND block = NEW.block",),
+    "packs": ("act = NEW.act AND part = NEW.part AND block = NEW.block", "rowid = NEW.rowid"),
     "head_lock": ("one = NEW.one",),
     "checkpoints": ("size = NEW.size AND verifier = NEW.verifier",),
     "cosignatures": ("size = NEW.size AND verifier = NEW.verifier",),

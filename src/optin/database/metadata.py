@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from sqlalchemy import MetaData
 
-REVISION = "0012"
+REVISION = "0013"
 """The newest migration this code knows."""
 
 metadata = MetaData()

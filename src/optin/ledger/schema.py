@@ -116,7 +116,6 @@ packs = Table(
     Column("least", BigInteger, nullable=False),
     Column("most", BigInteger, nullable=False),
     Column("body", LargeBinary, nullable=False),
-    sqlite_with_rowid=False,
 )
 
 head_lock = Table(
