@@ -12,7 +12,7 @@ from sqlalchemy import Connection, Row, select, text
 from optin.errors import BadInput, OptinError, Place, PromiseBroken
 from optin.grains.batches import Batch
 from optin.grains.units import UNLIMITED
-from optin.ledger.accounts import act_of, closing_number, places_in_packs
+from optin.ledger.accounts import act_of, closing_number, is_given_back, places_in_packs
 from optin.ledger.balances import remaining
 from optin.ledger.branches import path_of
 from optin.ledger.chain import charged, seal_of
@@ -25,7 +25,8 @@ from optin.ledger.staging import stage_people
 from optin.ledger.streamed_hashes import Grove
 from optin.receipts import Receipt, charge_salts
 
-_PLACES = """SELECT s.position AS at, q.grains AS promised, q.capped, q.design, c.grains AS spent, c.answered, c.place
+_PLACES = """SELECT s.position AS at, q.grains AS promised, q.capped, q.design, c.grains AS spent, c.answered, c.place,
+    EXISTS (SELECT 1 FROM returns r WHERE r.offer = q.offer AND r.position = q.position) AS returned
     FROM staged s
     LEFT JOIN people p ON p.id = s.id LEFT JOIN promises q ON q.person = p.person AND q.offer = :offer
     LEFT JOIN (SELECT position, grains, answered, ROW_NUMBER() OVER (ORDER BY position) - 1 AS place FROM charges
@@ -108,7 +109,15 @@ def _places(connection: Connection, act: Row[Any], ids: Sequence[str]) -> Sequen
             raise BadInput(
                 "{person} was not among those this release was announced to; check the id", person=Place(row.at)
             )
+        if row.place is None and not row.returned:
+            raise _neither(row.at)
     return rows
+
+
+def _neither(at: int) -> PromiseBroken:
+    """Say that a hold was neither charged nor let go: a receipt would tell its owner that nothing was spent."""
+    words = "the ledger has neither a charge of {person} nor let their promise go: it was changed; run `optin ledger verify`"
+    return PromiseBroken(words, person=Place(at))
 
 
 def _packed_receipts(connection: Connection, act: Row[Any], ids: Sequence[str]) -> list[Receipt]:
@@ -120,8 +129,10 @@ def _packed_receipts(connection: Connection, act: Row[Any], ids: Sequence[str]) 
         raise BadInput("{person} was not among those this release was announced to; check the id", person=at)
     left, log = remaining(connection, ids).tolist(), proofs(connection, [act.number]).get(act.number)
     made = []
-    for person, position, now in zip(ids, places, left, strict=True):
+    for at, (person, position, now) in enumerate(zip(ids, places, left, strict=True)):
         row, proof = packed_place(connection, act, offer, position), {}
+        if row.place is None and not is_given_back(connection, offer.number, position):
+            raise _neither(at)
         if row.place is not None:
             salt, path = path_of(connection, act, offer, row.place)
             proof = {"index": row.place, "salt": salt, "path": path}
