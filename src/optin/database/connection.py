@@ -214,12 +214,17 @@ def read(engine: Engine, look: Callable[[Connection], T]) -> T:
     return guarded(engine, looking)
 
 
+def nothing(_connection: Connection) -> AbstractContextManager[None]:
+    """Do nothing beside a transaction."""
+    return nullcontext()
+
+
 def write(
     engine: Engine,
     work: Callable[[Connection], T],
     *,
     is_stored: Callable[[Connection, T], bool],
-    beside: Callable[[Connection], AbstractContextManager[None]] = nullcontext,
+    beside: Callable[[Connection], AbstractContextManager[None]] = nothing,
 ) -> T:
     """Run one writing transaction: lock, work, COMMIT; return the work's result only when it is stored.
 

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from contextlib import AbstractContextManager, nullcontext
+from contextlib import AbstractContextManager
 from functools import partial
 from typing import TypeVar
 
 from sqlalchemy import Connection, Engine
 
-from optin.database.connection import read, write
+from optin.database.connection import nothing, read, write
 from optin.database.crash_points import reached
 from optin.errors import LedgerUnavailable
 from optin.ledger.chain import Entry, is_stored, last
@@ -40,7 +40,7 @@ def enter(
             engine,
             lambda connection: work(connection, rehearsed if last(connection) == head else None),
             is_stored=is_stored,
-            beside=nullcontext if beside is None or rehearsed is None else partial(beside, rehearsed),
+            beside=nothing if beside is None or rehearsed is None else partial(beside, rehearsed),
         )
         underway.say("all is stored in the ledger", len(arrivals), len(arrivals))
         return entry

@@ -129,10 +129,10 @@ def _packed_receipts(connection: Connection, act: Row[Any], ids: Sequence[str]) 
         raise BadInput("{person} was not among those this release was announced to; check the id", person=at)
     left, log = remaining(connection, ids).tolist(), proofs(connection, [act.number]).get(act.number)
     made = []
-    for at, (person, position, now) in enumerate(zip(ids, places, left, strict=True)):
+    for asked, (person, position, now) in enumerate(zip(ids, places, left, strict=True)):
         row, proof = packed_place(connection, act, offer, position), {}
         if row.place is None and not is_given_back(connection, offer.number, position):
-            raise _neither(at)
+            raise _neither(asked)
         if row.place is not None:
             salt, path = path_of(connection, act, offer, row.place)
             proof = {"index": row.place, "salt": salt, "path": path}
