@@ -1,5 +1,7 @@
 """Lists and mails: a reload invites nobody twice, a real SMTP server takes, delays and refuses, and mails say nothing private."""
 
+import contextlib
+import csv
 import io
 import re
 import time
@@ -9,7 +11,10 @@ from email import message_from_bytes, policy
 import pytest
 from aiosmtpd.controller import Controller
 from browser import Watch, chromium
+from hypothesis import given, settings
+from hypothesis import strategies as st
 from sqlalchemy import func, insert, select
+from trying import examples
 from web_steps import KEY, PASSWORD, House, OpenHouse, exact_counts, free_port
 
 import optin
@@ -17,9 +22,9 @@ from optin.errors import BadInput, LedgerUnavailable, PromiseBroken
 from optin.web.schema import invitations, invitees, mails
 from optin.web.service import lists
 from optin.web.service.campaigns import show
-from optin.web.service.lists import entries_in
 from optin.web.service.mailer import Mailer
 from optin.web.service.mails import PAUSES, queue, send_mails, sendings
+from optin.web.service.pasted_lists import Entry, entries_in
 from optin.web.service.records import Visitor
 
 SHEET = optin.Sheet(
@@ -99,7 +104,7 @@ def test_lists_are_read_as_people_write_them():
     (one,) = entries_in("group\tid\taddress\nICU\t7\tada@example.org")
     assert (one.address, one.id, one.group) == ("ada@example.org", "7", "ICU")
     assert entries_in(" \n") == []
-    for wrong in ("a@b@c", "@", "id,address\n,", "x@y z", "a@b\x00c", "x" * 140_000):
+    for wrong in ("a@b@c", "@", "id,group\n,ICU", "x@y z", "a@b\x00c", "x" * 140_000):
         with pytest.raises(BadInput, match="line"):
             entries_in(wrong)
 
@@ -132,11 +137,62 @@ def test_headings_may_be_german():
         ("id,group\n7,ada@example.org", "line 2: a group is public, and no address"),
         ("7;ICU;night", "line 1 holds more than an address or id and a group"),
         ("Contact;Tribe\nada@example.org;ICU", "line 1: no column of these is known"),
+        ('7\n"8\n9', "line 2: a quotation mark opens there and does not close"),
+        ('id;name\n7;"Otto\n8;Bea', "line 2: a quotation mark opens there and does not close"),
+        ("E-Mail;Team;Abteilung\nada@example.org;Sales;Bonn", "columns “Team” and “Abteilung” mean the same here"),
+        ("id;Mail;E-Mail\n7;ada@example.org;", "columns “Mail” and “E-Mail” mean the same here"),
+        ("Personalnummer;Work mail\n7;ada@example.org", "line 2 holds an address under a heading that is not known"),
+        ("id,name,group\n7,Coe, Bea,ICU", "line 2 has more cells than there are headings"),
+        ("7\n8, ICU, night", "line 2 holds more than an address or id and a group"),
     ],
 )
 def test_a_list_that_would_publish_addresses_drop_cells_or_invite_its_headings_is_refused(pasted, says):
     with pytest.raises(BadInput, match=says):
         entries_in(pasted)
+
+
+@pytest.mark.parametrize(
+    "pasted",
+    [
+        "Coe, Bea <bea@example.org>; Byron, Ada <ada@example.org>",
+        "Coe, Bea <bea@example.org>\n\n'Byron, Ada' <ada@example.org>;\n",
+        'email;name\nbea@example.org;"Bea\nCoe"\nada@example.org;Ada\n;\n;\n',
+    ],
+)
+def test_names_with_commas_or_two_lines_and_rows_of_nothing_keep_nobody_out(pasted):
+    assert [each.known_by for each in entries_in(pasted)] == ["bea@example.org", "ada@example.org"]
+
+
+@pytest.mark.parametrize(
+    ("pasted", "line"),
+    [
+        ("\nada@example.org\n\n\nbroken@\n", 5),
+        ("sep=;\nid;email\n\n7;broken@", 4),
+        ('id;name;email\n7;"Ada\nByron";ada@example.org\n8;Bea;broken@', 4),
+    ],
+)
+def test_a_refused_line_is_counted_as_whoever_pasted_it_counts(pasted, line):
+    with pytest.raises(BadInput, match=f"^line {line}: the address cannot be written to"):
+        entries_in(pasted)
+
+
+@settings(max_examples=examples(150), deadline=None)
+@given(text=st.text(st.sampled_from("a1@.<>;,\t\n\" ='+"), max_size=40))
+def test_whoever_is_read_stands_in_the_list_and_no_group_holds_an_address(text):
+    with contextlib.suppress(BadInput):
+        for each in entries_in(text):
+            assert each.known_by in text.casefold() or each.id in text
+            assert "@" not in (each.group or "")
+
+
+def test_ids_that_a_spreadsheet_would_compute_come_back_from_our_own_file_as_they_were(house):
+    """In the file they have an apostrophe: brought again with it, everyone would be a second person with a second total."""
+    campaign, ids = asking(house, opened=False), ["+49170555", "=7", "-7;=8", "@ada", "'quoted'"]
+    ada = owner(house, campaign)
+    lists.add(house.service, ada, campaign, [Entry(id=each) for each in ids])
+    written = ask(house, "GET", f"/a/c/{campaign}/links.csv").text
+    kept = "\n".join(",".join(row[:3]) for row in csv.reader(io.StringIO(written)))
+    assert [each.id for each in entries_in(kept)] == ids
 
 
 def test_a_list_stays_and_never_doubles(house):

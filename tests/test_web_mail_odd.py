@@ -19,9 +19,9 @@ from optin.errors import BadInput
 from optin.web.schema import invitees
 from optin.web.service import lists
 from optin.web.service import mails as sending
-from optin.web.service.lists import entries_in
 from optin.web.service.mailer import Mailer, looks_like_address
 from optin.web.service.mails import queue, send_mails, sendings
+from optin.web.service.pasted_lists import entries_in
 
 MAILER = Mailer("127.0.0.1", 1, "survey@example.org", "https://survey.example.org", security="none")
 OURS = {"from", "to", "subject", "message-id", "list-unsubscribe", "auto-submitted"}

@@ -17,6 +17,7 @@ from optin.web.pages.spreadsheets import csv_file
 from optin.web.service import campaigns, lists, mails, open_links
 from optin.web.service.core import Service
 from optin.web.service.mailer import signed
+from optin.web.service.pasted_lists import entries_in
 from optin.web.service.records import Visitor
 from optin.wording.language import N_, _, speaking
 from optin.wording.numbers import count
@@ -42,7 +43,7 @@ _SAID = {
 def add(request: Request, service: ServiceOf, visitor: AnalystOnly, campaign: str, form: Texts) -> Response:
     """Add a pasted list or CSV; sent twice, it changes nothing."""
     try:
-        lists.add(service, visitor, campaign, lists.entries_in(form.get("list", "")))
+        lists.add(service, visitor, campaign, entries_in(form.get("list", "")))
     except REFUSALS as refusal:
         return _page(request, service, visitor, campaign, given=form.get("list", ""), refusal=refusal)
     return moved(f"/a/c/{campaign}/people?done=added")

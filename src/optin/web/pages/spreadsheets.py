@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import csv
 import io
+import re
 from collections.abc import Iterable, Sequence
 
 from fastapi.responses import Response
 
-_STARTS = ("=", "+", "-", "@", "\t", "\r", "\n")
+_COMPUTED = re.compile(r"(?:^|(?<=[;\t\r\n]))(?= *[=+\-@\t\r\n])")
+"""Where a cell begins that a spreadsheet computes: half of the world's take a semicolon for the end of a cell, quoted or not."""
 
 
 def csv_file(name: str, rows: Iterable[Sequence[str | float]]) -> Response:
@@ -24,7 +26,7 @@ def csv_file(name: str, rows: Iterable[Sequence[str | float]]) -> Response:
 def no_formula(cell: str) -> str:
     """Keep a spreadsheet from computing what someone typed.
 
-    >>> no_formula("=1+1"), no_formula("ada@example.org")
-    ("'=1+1", 'ada@example.org')
+    >>> no_formula("=1+1"), no_formula("ada@example.org"), no_formula("night;=1+1")
+    ("'=1+1", 'ada@example.org', "night;'=1+1")
     """
-    return f"'{cell}" if cell.lstrip(" ").startswith(_STARTS) else cell
+    return _COMPUTED.sub("'", cell)
