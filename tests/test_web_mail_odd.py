@@ -164,7 +164,7 @@ class Drip:
         with there, contextlib.suppress(OSError):
             word = ""
             while word != self.until:
-                there.sendall(b"354 go on\r\n" if word == "DATA" else b"250 yes\r\n" if word else b"220 here\r\n")
+                there.sendall(b"354 go on\r\n" if word == "data" else b"250 yes\r\n" if word else b"220 here\r\n")
                 word = there.recv(4096)[:4].decode() or self.until
             for _ in range(1000):
                 there.sendall(b"2")
@@ -177,7 +177,7 @@ class Drip:
         self.line.close()
 
 
-@pytest.mark.parametrize("word", ["", "ehlo", "mail", "DATA"])
+@pytest.mark.parametrize("word", ["", "ehlo", "mail", "data"])
 def test_a_server_that_drips_is_cut_off_and_keeps_no_other_work_waiting(house, monkeypatch, word):  # noqa: F811
     """Of a line that comes byte by byte each one began the time anew, and every deadline of the service waited for its end."""
     monkeypatch.setattr(posting, "MOST_SECONDS", 0.3)
