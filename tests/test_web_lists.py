@@ -199,7 +199,9 @@ def test_a_list_stays_and_never_doubles(house):
     campaign = asking(house, opened=False)
     text = "ada@example.org\nbea@example.org\nADA@example.org\n"
     for _ in range(3):
-        assert ask(house, "POST", f"/a/c/{campaign}/people", list=text).status_code == 303
+        last = ask(house, "POST", f"/a/c/{campaign}/people", list=text)
+        assert last.status_code == 303
+    assert "New: 0 people. In it before, or twice: 3 people." in ask(house, "GET", last.headers["location"]).text
     assert many(house, invitees, campaign) == many(house, invitations, campaign) == 2
     shown = [ask(house, "GET", f"/a/c/{campaign}/people").text for _ in range(2)]
     links = [re.findall(r"/i#([0-9a-f]{64})", page) for page in shown]
@@ -243,6 +245,22 @@ def test_a_list_that_puts_one_person_into_two_groups_is_refused_with_both_lines(
     assert ask(house, "POST", f"/a/c/{campaign}/people", list=twice).status_code == 303, (
         "said twice is no contradiction"
     )
+
+
+def test_three_thousand_people_are_listed_in_one_go_and_no_field_cuts_off_what_is_pasted(house):
+    """A field that held 60,000 letters took the first of a longer list, and dropped the rest without a word."""
+    campaign = asking(house, opened=False)
+    crowd = [f"{at:06};maria.mustermann-{at}@stadtwerke.example.org;Team {at % 9}" for at in range(3000)]
+    sent = ask(house, "POST", f"/a/c/{campaign}/people", list="\r\n".join(["Kennung;E-Mail;Gruppe", *crowd]))
+    assert sent.status_code == 303
+    page = ask(house, "GET", f"/a/c/{campaign}/people").text
+    assert len(set(re.findall(r"/i#([0-9a-f]{64})", page))) == many(house, invitees, campaign) == 3000
+    for path, name in ((f"c/{campaign}/people", "list"), (f"c/{campaign}", "ids"), ("new-sheet", "toml")):
+        fields = re.findall(r"<textarea [^>]*>", ask(house, "GET", f"/a/{path}").text)
+        assert ["maxlength" in each for each in fields if f'name="{name}"' in each] == [False], name
+    too_long = ask(house, "POST", f"/a/c/{campaign}/people", list="x" * 300_000)
+    assert (too_long.status_code, "send a long list in parts" in too_long.text) == (413, True)
+    assert ask(house, "POST", f"/a/c/{campaign}/people/mail", list="x" * 70_000).status_code == 413, "lists alone"
 
 
 def groups_of(house, campaign):

@@ -23,12 +23,13 @@ from optin.wording.language import N_, _, speaking
 from optin.wording.numbers import count
 
 router = APIRouter()
+_DIGITS = 9
 
 
 @router.get("/a/c/{campaign}/people")
 def people(request: Request, service: ServiceOf, visitor: AnalystOnly, campaign: str, done: str = "") -> Response:
     """Show the list of people to be invited, their links, the text of a mail, and how mails went."""
-    return _page(request, service, visitor, campaign, said=_(_SAID[done]) if done in _SAID else "")
+    return _page(request, service, visitor, campaign, said=_said(done))
 
 
 _SAID = {
@@ -39,14 +40,28 @@ _SAID = {
 }
 
 
+def _said(done: str) -> str:
+    """Say what was done; of a list also how many of it were new, so that one that was cut off or doubled is seen to be.
+
+    >>> _said("added-25-2").partition(" The list")[0]
+    'New: 25 people. In it before, or twice: 2 people.'
+    """
+    what, *counted = done.split("-")
+    counts = [count(int(each)) for each in counted if each.isdecimal() and len(each) < _DIGITS]
+    added = (
+        _("New: {new}. In it before, or twice: {known}.", new=counts[0], known=counts[1]) if len(counts) == 2 else ""
+    )
+    return f"{added} {_(_SAID[what])}".strip() if what in _SAID else ""
+
+
 @router.post("/a/c/{campaign}/people")
 def add(request: Request, service: ServiceOf, visitor: AnalystOnly, campaign: str, form: Texts) -> Response:
     """Add a pasted list or CSV; sent twice, it changes nothing."""
     try:
-        lists.add(service, visitor, campaign, entries_in(form.get("list", "")))
+        added = lists.add(service, visitor, campaign, entries_in(form.get("list", "")))
     except REFUSALS as refusal:
         return _page(request, service, visitor, campaign, given=form.get("list", ""), refusal=refusal)
-    return moved(f"/a/c/{campaign}/people?done=added")
+    return moved(f"/a/c/{campaign}/people?done=added-{added.new}-{added.known}")
 
 
 @router.post("/a/c/{campaign}/people/mail")
