@@ -23,7 +23,7 @@ from optin.web.schema import invitations, invitees, mails
 from optin.web.service import lists
 from optin.web.service.campaigns import show
 from optin.web.service.mailer import Mailer
-from optin.web.service.mails import PAUSES, queue, send_mails, sendings
+from optin.web.service.mails import PAUSES, queue, send_mails, sendings, unwritten
 from optin.web.service.pasted_lists import Entry, entries_in
 from optin.web.service.records import Visitor
 
@@ -328,12 +328,32 @@ def test_mail_goes_out_once_is_tried_again_and_comes_back(house, post_office):
     assert send_mails(service) == 0, "one that is refused for now waits"
     (told,) = sendings(service, ada, campaign)
     assert (told.sent, told.waiting, told.back) == (1, 1, (("gone@example.org", "refused for good (550)"),))
+    assert told.why_waiting == ("refused for now (451)",)
     post_office.refuses.clear()
     house.service.clock.now += PAUSES[0] + 1
     assert send_mails(service) == 1
     assert [to for to, _ in post_office.came] == [["good@example.org"], ["later@example.org"]]
     with pytest.raises(PromiseBroken, match="out of date"):
         queue(service, ada, campaign, 5)
+
+
+def test_who_is_added_after_the_invitation_went_out_is_invited_and_nobody_else_is_written_to(house, post_office):
+    """There was a reminder to everyone, or nothing."""
+    campaign, service = asking(house), mailing(house, post_office.port)
+    ada = owner(house, campaign)
+    lists.add(service, ada, campaign, entries_in("one@example.org\ntwo@example.org"))
+    assert (unwritten(service, ada, campaign), queue(service, ada, campaign, 0)) == (2, 2)
+    lists.add(service, ada, campaign, entries_in("late@example.org\n17"))
+    assert unwritten(service, ada, campaign) == 1
+    assert [queue(service, ada, campaign, 0) for _ in range(2)] == [1, 0]
+    send_mails(service)
+    assert sorted((to, mail["Subject"]) for (to,), mail in post_office.came) == [
+        (f"{name}@example.org", "Breaks") for name in ("late", "one", "two")
+    ]
+    lists.add(service, ada, campaign, entries_in("last@example.org"))
+    assert queue(service, ada, campaign, 1) == 4, "a reminder goes to everyone"
+    assert (unwritten(service, ada, campaign), queue(service, ada, campaign, 0)) == (0, 0), "and says the same"
+    send_mails(service)
 
 
 def test_mail_says_nothing_private_and_reminders_go_to_everyone_but_those_who_want_none(house, post_office):
@@ -375,6 +395,8 @@ def test_a_server_that_is_away_is_asked_again_and_at_last_given_up(house):
     queue(service, ada, campaign, 0)
     for pause in (*PAUSES, 0.0):
         assert send_mails(service) == 0
+        told = sendings(service, ada, campaign)[0]
+        assert told.why_waiting == ("the server for mail cannot be reached",) * (told.waiting > 0), "not only at last"
         house.service.clock.now += pause + 1
     (told,) = sendings(service, ada, campaign)
     assert told.back == (("one@example.org", "given up: the server for mail cannot be reached"),)

@@ -102,6 +102,15 @@ def test_a_title_that_is_written_as_codes_ends_no_line_of_a_mail():
         assert mail.get_content().strip() == "Hello"
 
 
+def test_where_to_ask_for_no_more_mail_stands_on_one_line_as_programs_for_mail_read_it():
+    """Written in pieces and as codes, as long headers are, no program offered it."""
+    stop = "https://survey.of-a-town-with-a-long-name.example.org/u/" + "ab" * 32
+    raw = MAILER.message("ada@example.org", "Ärger " * 20, "Hello\n", name="n" * 64, stop=stop).as_bytes(policy=None)
+    assert f"\nList-Unsubscribe: <{stop}>\n".encode() in raw
+    assert max(map(len, raw.splitlines())) < 998
+    assert raw.isascii()
+
+
 @pytest.mark.parametrize("address", [f"{WORD}@example.org", "a.@example.org", "a@b..org", "a@-b.org", ".a@b.org"])
 def test_an_address_that_mail_has_no_way_to_write_is_refused_with_its_line(address):
     with pytest.raises(BadInput, match="line 2: the address cannot be written to"):

@@ -157,6 +157,7 @@ def _page(
         "text": text,
         "can_mail": service.mail is not None,
         "number": number,
+        "unwritten": mails.unwritten(service, visitor, campaign),
         "sendings": mails.sendings(service, visitor, campaign),
         "said": said,
         "message": sentence(refusal) if refusal else None,

@@ -11,7 +11,9 @@ import threading
 import time
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
+from email.headerregistry import HeaderRegistry, UnstructuredHeader
 from email.message import EmailMessage
+from email.policy import EmailPolicy
 from typing import TypeVar
 
 SECONDS = 20.0
@@ -56,6 +58,19 @@ def as_subject(text: str) -> str:
     '= ?utf-8?q?=0aBcc:x?= Breaks'
     """
     return " ".join(text.split()).replace("=?", "= ?")
+
+
+class _OnOneLine(UnstructuredHeader):
+    """A header that is an address of the web: in pieces, as long ones are written otherwise, no program for mail reads it."""
+
+    def fold(self, *, policy: EmailPolicy) -> str:
+        """Write it as it is."""
+        return f"{self.name}: {self}{policy.linesep}"
+
+
+_HEADERS = HeaderRegistry()
+_HEADERS.map_to_type("list-unsubscribe", _OnOneLine)
+_WRITTEN = EmailPolicy(header_factory=_HEADERS)
 
 
 class _Bounded(smtplib.SMTP):
@@ -130,7 +145,7 @@ class Mailer:
 
         ``stop`` is where its reader asks for no more; what someone asked for themselves needs none.
         """
-        mail = EmailMessage()
+        mail = EmailMessage(_WRITTEN)
         mail["From"], mail["To"], mail["Subject"] = self.sender, to, as_subject(subject)
         mail["Message-ID"] = f"<{name}@{self.sender.rpartition('@')[2]}>"
         if stop is not None:
