@@ -185,7 +185,7 @@ def last_moment(draft: Draft) -> float | None:
     >>> last_moment(Draft(answer_by="1970-01-01")), last_moment(Draft())
     (86400.0, None)
     """
-    with contextlib.suppress(ValueError):
+    with contextlib.suppress(ValueError, OverflowError):  # the last day that there is has no end
         return (datetime.strptime(draft.answer_by, "%Y-%m-%d").replace(tzinfo=UTC) + timedelta(days=1)).timestamp()
     return None
 
