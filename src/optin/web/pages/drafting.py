@@ -34,7 +34,7 @@ _FRESH = {"expected": "200", "mix": "mixed", "lower": "0", "upper": "1", "quorum
 _FRESH |= {"sealed": "yes", "window_hours": f"{WINDOW_HOURS:g}"}
 _BLANK = dict.fromkeys((field.name for field in fields(Draft)), "")
 _COSTLY = ("benefit_base", "benefit_slope", "outside", "slack")
-MOST_EXPECTED = 10**6
+LEAST_EXPECTED, MOST_EXPECTED = 10, 10**6
 
 
 @router.get("/new")
@@ -206,7 +206,7 @@ def _foreseen(given: Mapping[str, str]) -> dict[str, Any]:
 def imagined(given: Mapping[str, str]) -> list[int]:
     """Spread so many people over the ladder; from costs, the careful stand at the other end."""
     people = _integer(given.get("expected", "200"))
-    if not 10 <= people <= MOST_EXPECTED:
+    if not LEAST_EXPECTED <= people <= MOST_EXPECTED:
         raise BadInput("expected people must be 10 to {most:,}", most=MOST_EXPECTED)
     shares = _MIXES.get(given.get("mix", ""), _MIXES["mixed"])[1]
     if given.get("model") == "quasi-linear":
