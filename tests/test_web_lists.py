@@ -209,7 +209,7 @@ def test_a_list_stays_and_never_doubles(house):
     assert len(set(links[0])) == 2
     written = ask(house, "GET", f"/a/c/{campaign}/links.csv").text
     assert all(secret in written for secret in links[0])
-    assert written.startswith("address,id,group,link\r\n")
+    assert written.startswith("\ufeffaddress,id,group,link\r\n"), "by its first mark Excel knows the alphabet of a file"
     more = ask(house, "POST", f"/a/c/{campaign}/people", list="cleo@example.org; ICU")
     assert (more.status_code, "in a group, or nobody is" in more.text) == (422, True)
     assert "cleo@example.org" in more.text, "what was typed stays"

@@ -66,7 +66,7 @@ def rows_of(house, campaign, who):
     answer = house.ask("GET", f"/r/{campaign}/results.csv", cookie=who._cookie)
     assert answer.headers["content-type"] == "text/csv; charset=utf-8"
     assert answer.headers["content-disposition"] == 'attachment; filename="results.csv"'
-    return list(csv.DictReader(io.StringIO(answer.text)))
+    return list(csv.DictReader(io.StringIO(answer.content.decode("utf-8-sig"))))
 
 
 def facts(page):
@@ -136,7 +136,7 @@ def test_the_file_of_results_holds_the_whole_the_differences_and_what_the_page_s
         beyond = not float(row["low"]) <= float(row["estimate"]) <= float(row["high"])
         assert ("beyond the possible, by noise" in row["note"]) == beyond
     german = house.ask("GET", f"/r/{campaign}/results.csv", cookie=analyst._cookie, headers={"Accept-Language": "de"})
-    assert list(csv.DictReader(io.StringIO(german.text))) == rows
+    assert list(csv.DictReader(io.StringIO(german.content.decode("utf-8-sig")))) == rows
 
 
 def test_what_groups_say_together_stands_in_the_page_s_language_and_dots_are_told_of_beside_a_picture_alone(house):

@@ -14,8 +14,9 @@ _COMPUTED = re.compile(r"(?:^|(?<=[;\t\r\n]))(?= *[=+\-@\t\r\n])")
 
 
 def csv_file(name: str, rows: Iterable[Sequence[str | float]]) -> Response:
-    """Give rows as a CSV file to be kept under a name."""
+    """Give rows as a CSV file to be kept under a name; by the mark at its beginning Excel reads umlauts as they are."""
     out = io.StringIO()
+    out.write("\N{ZERO WIDTH NO-BREAK SPACE}")
     writer = csv.writer(out)
     for row in rows:
         writer.writerow([no_formula(cell) if isinstance(cell, str) else cell for cell in row])
