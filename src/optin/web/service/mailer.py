@@ -11,10 +11,10 @@ import threading
 import time
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
-from email.headerregistry import HeaderRegistry, UnstructuredHeader
-from email.message import EmailMessage
-from email.policy import EmailPolicy
-from typing import TypeVar
+from email.headerregistry import BaseHeader, HeaderRegistry, UnstructuredHeader
+from email.message import EmailMessage, Message
+from email.policy import EmailPolicy, Policy
+from typing import Any, TypeVar
 
 SECONDS = 20.0
 SECONDS_AT_A_TIME = 30.0
@@ -60,10 +60,10 @@ def as_subject(text: str) -> str:
     return " ".join(text.split()).replace("=?", "= ?")
 
 
-class _OnOneLine(UnstructuredHeader):
+class _OnOneLine(UnstructuredHeader, BaseHeader):
     """A header that is an address of the web: in pieces, as long ones are written otherwise, no program for mail reads it."""
 
-    def fold(self, *, policy: EmailPolicy) -> str:
+    def fold(self, *, policy: Policy[Message[str, str]]) -> str:
         """Write it as it is."""
         return f"{self.name}: {self}{policy.linesep}"
 
@@ -76,9 +76,7 @@ _WRITTEN = EmailPolicy(header_factory=_HEADERS)
 class _Bounded(smtplib.SMTP):
     """A connection that is cut when its time is over, whatever its server sends: whoever reads from it is told that it ended."""
 
-    def connect(
-        self, host: str = "localhost", port: int = 0, source_address: tuple[bytearray | bytes | str, int] | None = None
-    ) -> tuple[int, bytes]:
+    def connect(self, host: str = "localhost", port: int = 0, source_address: Any = None) -> tuple[int, bytes]:  # noqa: ANN401
         """Connect; from here on time runs."""
         self._until = threading.Timer(MOST_SECONDS, self._cut)
         self._until.daemon = True
