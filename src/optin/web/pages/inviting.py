@@ -11,7 +11,7 @@ from optin.web.doors import AnalystOnly, MaybeVisitor, ServiceOf
 from optin.web.languages import language
 from optin.web.organisation import organisation_here
 from optin.web.pages.forms import Texts, origin_of
-from optin.web.pages.qr import qr_code
+from optin.web.pages.qr import AT_ONCE, qr_code
 from optin.web.pages.rendering import REFUSALS, moved, sentence, show
 from optin.web.pages.spreadsheets import csv_file
 from optin.web.service import campaigns, lists, mails, open_links
@@ -86,9 +86,11 @@ def links(request: Request, service: ServiceOf, visitor: AnalystOnly, campaign: 
 
 
 @router.get("/a/c/{campaign}/qr")
-def codes(request: Request, service: ServiceOf, visitor: AnalystOnly, campaign: str) -> Response:
-    """Show a page of QR codes to print and cut, one for each person of the list."""
-    view = campaigns.show(service, visitor, campaign)
+def codes(request: Request, service: ServiceOf, visitor: AnalystOnly, campaign: str, part: str = "1") -> Response:
+    """Show a page of QR codes to print and cut, one for each person of the list; a long list has several."""
+    view, everyone_listed = campaigns.show(service, visitor, campaign), lists.listed(service, visitor, campaign)
+    parts = max(1, -(-len(everyone_listed) // AT_ONCE))
+    now = int(part) if part.isdecimal() and len(part) < _DIGITS and 1 <= int(part) <= parts else 1
     cards = [
         {
             "name": each.entry.id or each.entry.address,
@@ -96,7 +98,7 @@ def codes(request: Request, service: ServiceOf, visitor: AnalystOnly, campaign: 
             "open": False,
             "code": qr_code(_link(request, each)),
         }
-        for each in lists.listed(service, visitor, campaign)
+        for each in everyone_listed[(now - 1) * AT_ONCE : now * AT_ONCE]
     ]
     link = open_links.open_link(service, visitor, campaign)
     if link is not None:
@@ -107,7 +109,9 @@ def codes(request: Request, service: ServiceOf, visitor: AnalystOnly, campaign: 
             "code": qr_code(f"{origin_of(request)}/i#{link}"),
         }
         cards = [everyone, *cards]
-    return show("desk/qr.html", visitor=visitor, id=campaign, draft=view.draft, cards=cards)
+    return show(
+        "desk/qr.html", visitor=visitor, id=campaign, draft=view.draft, cards=cards, now=now, parts_of_list=parts
+    )
 
 
 @router.get("/u/{token}")
