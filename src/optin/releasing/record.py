@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import re
 import weakref
 from collections.abc import Callable
 from dataclasses import InitVar, asdict, dataclass, field, replace
@@ -30,7 +29,6 @@ from optin.releasing.telling import ToldRelease
 from optin.releasing.version_1 import flat, read_version_1, statement_1
 
 VERSION = 2
-_HASH = re.compile(r"[0-9a-f]{64}")
 _NO_PLACE = '"charged" and "ledger_number"/"ledger_head" disagree; use the published file'
 _WRONG_PLACE = '"ledger_number" or "ledger_head" is malformed; use the published file'
 READABLE = (VERSION, VERSION - 1)
@@ -261,7 +259,7 @@ class Release(OneNumber, ByQuestion, DividedRelease, AcrossRelease, ToldRelease)
     def _read(cls, text: str, *, sealed: bool) -> Release:
         fields = strict_json.Fields.parse(text, "release", READABLE)
         offer = strict_json.Fields(fields.take("announcement"), "announcement", READABLE_ANNOUNCEMENTS)
-        seal = Seal(fields.take_text("commitment")) if fields.has("commitment") else None
+        seal = Seal(fields.take_fingerprint("commitment")) if fields.has("commitment") else None
         people, answered, parts = _answered_in(fields, seal)
         release = cls(
             announcement=Announcement.from_fields(offer),
@@ -321,7 +319,7 @@ def _place(fields: strict_json.Fields) -> Place | None:
         raise BadInput(_NO_PLACE)
     if number is None:
         return None
-    if not 1 <= number < 2**63 or (head is not None and not _HASH.fullmatch(head)):
+    if not 1 <= number < 2**63 or (head is not None and not strict_json.is_fingerprint(head)):
         raise BadInput(_WRONG_PLACE)
     return Place(number, head)
 
