@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import functools
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -183,7 +183,7 @@ def release(
     source = joining.promises.spent(charged, coded.skips, released)
     if settlement.decision is None and not joining.scanned:  # released before, over answers that may have been others
         source = functools.partial(_charged, charges_of(ledger, terms), promised)
-    return replace(stored, announcement=announcement, grain_source=source)
+    return stored.held_by(announcement, source)
 
 
 def _charged(charges: Mapping[str, int], people: Agents) -> NDArray[np.int64]:
