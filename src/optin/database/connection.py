@@ -14,6 +14,7 @@ from sqlalchemy import URL, Connection, Engine, create_engine, event, inspect, m
 from sqlalchemy.exc import ArgumentError, SQLAlchemyError
 
 from optin.database.crash_points import reached
+from optin.database.kinds import is_sqlite
 from optin.database.metadata import REVISION
 from optin.database.rights import create_privately, warn_of_readers
 from optin.database.turnstile import PATIENCE, in_turn
@@ -45,7 +46,7 @@ def open_engine(url: str, *, create: bool) -> Engine:
     logging.getLogger(f"sqlalchemy.engine.Engine.{LOGGED_AS}").setLevel(logging.WARNING)
     try:
         guarded(engine, lambda: _bring_up_to_date(engine, create=create))
-        if engine.dialect.name == "sqlite":
+        if is_sqlite(engine):
             warn_of_readers(Path(str(place.database)))
     except BaseException:
         engine.dispose()
@@ -164,7 +165,7 @@ def _bring_up_to_date(engine: Engine, *, create: bool) -> None:
     from optin.database.migrations import migrate
 
     with engine.connect() as connection, connection.begin():
-        if engine.dialect.name == "sqlite":
+        if is_sqlite(engine):
             take_head_lock(connection)
         else:  # the row to lock does not exist before the first migration
             connection.execute(text("SELECT pg_advisory_xact_lock(7237511)"))
@@ -184,7 +185,7 @@ def take_head_lock(connection: Connection) -> None:
     A writer that reads first and locks later can decide on numbers that another writer is about to change: both would
     find the same budget free. The lock is SQLite's write lock, and on PostgreSQL the only row of ``head_lock``.
     """
-    if connection.dialect.name == "sqlite":
+    if is_sqlite(connection):
         connection.exec_driver_sql("BEGIN IMMEDIATE")
     elif connection.scalar(text("SELECT one FROM head_lock FOR UPDATE")) is None:
         raise LedgerUnavailable("the ledger's lock row is missing: the database was tampered with; nothing was written")
@@ -194,7 +195,7 @@ def take_head_lock(connection: Connection) -> None:
 def snapshot(engine: Engine) -> Iterator[Connection]:
     """Read from one consistent state, without holding writers up."""
     with engine.connect() as connection:
-        if engine.dialect.name == "sqlite":
+        if is_sqlite(engine):
             with connection.begin():
                 connection.exec_driver_sql("BEGIN")
                 yield connection
