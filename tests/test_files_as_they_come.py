@@ -598,14 +598,14 @@ def test_rows_to_be_mended_are_told_in_words_for_whoever_opens_the_file(engine, 
 def test_a_database_is_asked_anew_by_every_call_and_once_by_a_command(engine, postgres):
     import psycopg
 
-    from optin.tables.asked_once import asked_once
+    from optin.tables.queries import QUERIES
 
     url = postgres.new_schema()
     with psycopg.connect(url, autocommit=True) as link:
         link.execute("CREATE TABLE people AS SELECT 'a' || row AS id, 1 AS most FROM generate_series(1, 5) AS row")
         ask = {"limits": "most", "table": "people", "engine": engine}
         assert len(optin.read(url, **ask)) == 5
-        with asked_once():
+        with QUERIES.look():
             optin.read(url, **ask)
             link.execute("INSERT INTO people VALUES ('b', 2)")
             assert len(optin.read(url, **ask)) == 5
