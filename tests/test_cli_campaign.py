@@ -12,6 +12,7 @@ from ledger_steps import damage
 
 import optin as library
 from optin.cli.made_people import make_people
+from optin.engine import opening
 
 RELEASE = ("--values", "units", "--joined", "joined")
 
@@ -456,3 +457,14 @@ def test_a_round_without_its_campaign_is_refused(folder):
 
 def test_a_failure_about_bounds_names_no_line(folder):
     assert "line" not in optin("plan", "people.csv", "--limits", "limit", "--bounds", 0, "nan").err
+
+
+def test_people_whose_columns_are_named_are_made_once_for_a_release(folder, monkeypatch):
+    announced()
+    made, usable = [], opening.usable_agents
+    monkeypatch.setattr(opening, "usable_agents", lambda *given, **more: made.append(1) or usable(*given, **more))
+    optin_ok(
+        *("release", "announcement.json", "people.csv", "--limits", "limit", *RELEASE),
+        *("--ledger", "ledger.sqlite", "-o", "release.json"),
+    )
+    assert made == [1]

@@ -46,7 +46,10 @@ class Released:
 def read_released(
     read: Released, engine: str | None, *, check_ids: bool, ledger: Ledger | None
 ) -> tuple[Table | None, Agents | None, Columns]:
-    """Read the named columns, or all where the limits have to be found; people of an engine come as agents, theirs found."""
+    """Read the named columns and the people they describe, or all columns where the limits have to be found.
+
+    People of an engine come without a table, and their columns are found here.
+    """
     from optin.engine import check_engine, engine_for
     from optin.tables import names_in, read_table
 
@@ -65,7 +68,7 @@ def read_released(
     reading = agents.reading if named else Reading(table.words([]))
     if str(reading):
         screen.note(said_of(reading, how))
-    return table, None, given
+    return table, agents if named else None, given
 
 
 def _engine_columns(read: Released, engine: str, ledger: Ledger | None) -> Columns:
@@ -107,18 +110,19 @@ class Taking:
 def taking_of(
     offer: Announcement,
     table: Table | None,
-    engine_agents: Agents | None,
+    agents: Agents | None,
     given: Columns,
     asked: AnswerColumns,
     ledger: Ledger | None,
 ) -> Taking:
     """Read answers and who joined, unless they stay in an engine."""
-    if engine_agents is not None:
-        return Taking(engine_agents, given, asked.values, asked.joined)
-    assert table is not None  # noqa: S101 — people are in memory or in an engine
+    if table is None:
+        assert agents is not None  # noqa: S101 — people are in memory or in an engine
+        return Taking(agents, given, asked.values, asked.joined)
     source = _columns(offer, table, given, besides=set(asked.all(table.names)), ledger=ledger)
     joined = table.truths(asked.joined) if asked.joined else None
-    return Taking(agents_of(table, source), source, asked.read(table), joined)
+    people = agents_of(table, source) if agents is None else agents
+    return Taking(people, source, asked.read(table), joined)
 
 
 def draw(
