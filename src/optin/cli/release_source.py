@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import lru_cache, partial
 from typing import TYPE_CHECKING, Any
 
 from optin.cli import screen
@@ -116,13 +117,19 @@ def taking_of(
     ledger: Ledger | None,
 ) -> Taking:
     """Read answers and who joined, unless they stay in an engine."""
+    from optin.cli.announced_columns import announced_columns
+
     if table is None:
         assert agents is not None  # noqa: S101 — people are in memory or in an engine
         return Taking(agents, given, asked.values, asked.joined)
-    source = _columns(offer, table, given, besides=set(asked.all(table.names)), ledger=ledger)
+    people = lru_cache(maxsize=1)(partial(agents_of, table))  # those of the columns that add up were made to see it
+    if not given.say_limits:
+        besides = set(asked.all(table.names))
+        source = announced_columns(offer, table, people, given=given, besides=besides, ledger=ledger)
+    else:
+        source = _settled(offer, given)
     joined = table.truths(asked.joined) if asked.joined else None
-    people = agents_of(table, source) if agents is None else agents
-    return Taking(people, source, asked.read(table), joined)
+    return Taking(people(source) if agents is None else agents, source, asked.read(table), joined)
 
 
 def draw(
@@ -152,14 +159,6 @@ def draw(
                 allow_no_noise=allow_no_noise,
             )
         return campaign.look(offer, agents, taking.answers, joined=joined, quorum=quorum, allow_no_noise=allow_no_noise)
-
-
-def _columns(offer: Announcement, table: Table, given: Columns, *, besides: set[str], ledger: Ledger | None) -> Columns:
-    from optin.cli.announced_columns import announced_columns
-
-    if not given.say_limits:
-        return announced_columns(offer, table, given=given, besides=besides, ledger=ledger)
-    return _settled(offer, given)
 
 
 def _settled(offer: Announcement, given: Columns) -> Columns:
