@@ -215,6 +215,26 @@ def test_an_array_of_limits_that_changes_never_changes_a_weight(tmp_path, drawn,
     assert found.grains.tolist() == (offer.grains(HELD) * JOINED).tolist()
 
 
+@pytest.mark.parametrize("point", ["after rehearsal", *EVERY_POINT])
+def test_an_array_of_who_joined_that_changes_never_changes_who_is_charged(tmp_path, drawn, point):
+    limits, joined = LIMITS.copy(), JOINED.copy()
+    limits[LAX], joined[LAX] = limits[STRICT], False  # so that sums say nothing about who of the two it was
+    held = optin.PrivacyConstrained(limits, ids=IDS)
+    before = joined.copy()
+
+    def swap():
+        joined[[STRICT, LAX]] = before[[LAX, STRICT]]
+
+    with Ledger.open(str(tmp_path / "ledger.sqlite")) as ledger:
+        offer = campaign.announce(optin.plan(held, bounds=(0, 1), data_sd=0.05), held, ledger=ledger)
+        with at(point, swap):
+            found = campaign.release(offer, held, VALUES, joined=joined, ledger=ledger)
+        assert ledger.verify().ok
+        assert [ledger.receipt(IDS[who]).spent > 0 for who in (STRICT, LAX)] == [True, False]
+    assert exact(found, drawn) == measure(offer, held, VALUES, joined=before).those.questions[0].cells[0]
+    assert found.grains.tolist() == (offer.grains(held) * before).tolist()
+
+
 @pytest.mark.parametrize("point", ["after staging", "after checks", "after charges"])
 def test_a_file_that_is_touched_stops_a_release_before_the_draw(ledger, tmp_path, drawn, point):
     place = InFile(tmp_path)
