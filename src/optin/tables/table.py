@@ -19,6 +19,7 @@ from optin.tables.bad_rows import none_left, write_bad
 from optin.tables.columns import NO_AMOUNT, NO_GROUP, NO_ID, NO_NUMBER, Wanted, refuse, refuse_faults, refuse_repeats
 from optin.tables.csvfiles import TextTable, read_csv
 from optin.tables.decimal_marks import POINT, Signs, decimal_mark
+from optin.tables.file_stamps import expect_unchanged, marks_of
 from optin.tables.group_names import text_fault
 from optin.tables.headers import expect_column, header, shared
 from optin.tables.how_read import AS_FOUND, HowRead
@@ -212,12 +213,15 @@ def read_files(
     files: tuple[DataFile, ...], names: Sequence[str] | None, *, expected: Sequence[str] = (), how: HowRead = AS_FOUND
 ) -> Table:
     """Read columns of files that lie in plain form."""
+    paths = [str(file.path) for file in files]
+    marks = marks_of(paths)  # before anything is read of them
     with told(files):
         headers = [header(file.path) for file in files]
         wanted = list(dict.fromkeys(names)) if names is not None else shared(headers)
         for file, known in zip(files, headers, strict=True):
             _expect(file.path, expected, known)
         tables = tuple(_read(file.path, wanted, known) for file, known in zip(files, headers, strict=True))
+        expect_unchanged(paths, marks)
     if sum(len(table) for table in tables) == 0:
         raise _no_rows(files, shared(headers), how)
     return Table(files, tables, tuple(wanted), how)
