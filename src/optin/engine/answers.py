@@ -86,7 +86,7 @@ def coded_bins(numbers: Coded, edges: tuple[float, ...]) -> Coded:
 
 def coded_truths(rows: Rows, name: str) -> Coded:
     """Code yes as 0 and no as 1, whether stored as truths, as 1 and 0, or in words."""
-    column, truth = rows.column(name), rows.truth(name)
+    column, truth = rows.entries(name), rows.truth(name)
     wrong = None if column.type().is_boolean() else _written_without(column, truth.notnull())
     return Coded(name, (~truth).cast("int32"), wrong, NO_ANSWER, of=partial(coded_truths, name=name))
 
@@ -124,7 +124,7 @@ def coded_sets(rows: Rows, name: str, options: tuple[str, ...], at_most: int) ->
 
 def _text(rows: Rows, name: str) -> ir.StringColumn:
     """Return a column of text; options are matched byte for byte, and whole numbers are written as options would be."""
-    column = rows.column(name)
+    column = rows.entries(name)
     if column.type().is_integer():
         return column.cast("string")
     if column.type().is_floating() or column.type().is_decimal():
