@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -40,7 +40,7 @@ def coded_answers(answers: Any, sheet: Sheet, people: Labelled) -> tuple[FloatAr
 class _Columns:
     """Columns of answers, by name."""
 
-    table: Any
+    table: Any = field(repr=False)
     names: Collection[str]
     sheet: Sheet
     people: Labelled

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from contextlib import AbstractContextManager
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Protocol
 
@@ -163,7 +163,7 @@ class Known(Protocol):
 class Allowing:
     """What people allow over all releases, and how that meets what a ledger has of them (`optin.campaign.announce`)."""
 
-    allowances: Any = None
+    allowances: Any = field(default=None, repr=False)
     raise_limits: bool = False
     lower_limits: bool = False
     levels: Any = None
