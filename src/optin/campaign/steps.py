@@ -254,9 +254,22 @@ class _Settlement:
         measured = add_up(
             self.announcement, self.joining.promises, self.coded.codes, decision=self.decision, joined=who
         )
-        if self.joining.scanned and measured.marks != self.passed.marks:
+        if self._changed(measured):
             raise PromiseBroken(CHANGED)
         return functools.partial(self._draw, measured)
+
+    def _changed(self, measured: Measured | MeasuredGroups) -> bool:
+        """Tell whether what was added up is not what is charged, in a table by its marks; sums may be the same nevertheless.
+
+        In memory promises are read once, and so is who joined; arrays of answers are those that were given, and not copied.
+        """
+        if self.joining.scanned:
+            return bool(measured.marks != self.passed.marks)
+        answered = self.joining.batch.answered
+        if answered is None:
+            return False
+        now = self.joining.promises.answered(self.coded.skips, self.joining.who)
+        return not np.array_equal(now, answered)
 
     def _draw(self, measured: Measured | MeasuredGroups, number: int) -> tuple[str, str]:
         """Draw, and return text and fingerprint of what act ``number`` charges; the ledger reads the text before it stores it.
