@@ -13,6 +13,7 @@ import optin
 from optin import PrivacyConstrained
 from optin.campaign import within_allowance
 from optin.errors import BadInput, PromiseBroken
+from optin.ledger import Ledger
 from optin.releasing.drawing import measure
 from optin.tables.labels import aligned
 
@@ -288,3 +289,27 @@ def test_ids_and_groups_of_arrow_that_are_not_utf_8_are_refused_by_their_place()
 def test_ids_of_which_nobody_knows_whose_is_whose_are_refused(ids):
     with pytest.raises(BadInput, match="in the order of the people"):
         PrivacyConstrained(LIMITS, ids=ids)
+
+
+def test_bounds_may_stand_in_any_two_places_and_what_is_no_number_is_bad_input():
+    people = PrivacyConstrained(LIMITS)
+    for bounds in (np.array([0, 1]), pd.Series([0, 1]), pa.array([0.0, 1.0]).to_numpy(), pl.Series([0, 1])):
+        assert optin.plan(people, bounds=bounds).bounds == (0.0, 1.0)
+    for odd in (pd.NA, np.complex128(0.1), np.complex64(0.1), np.timedelta64(1, "s"), np.str_("0.1"), np.array([0.1])):
+        for asked in ({"sd": odd}, {"data_variance": odd}, {"max_gap": odd}, {"bounds": (0, odd)}):
+            with pytest.raises(BadInput):
+                optin.plan(people, **({"bounds": (0, 1)} | asked))
+            with pytest.raises(BadInput):
+                optin.plan(people, [optin.YesNo("late")], **asked)
+
+
+def test_a_ledger_takes_ids_from_whatever_lists_them_and_refuses_one_text_or_a_set(tmp_path):
+    with Ledger.open(str(tmp_path / "ledger.sqlite")) as ledger:
+        people = PrivacyConstrained(LIMITS, ids=NAMES)
+        optin.campaign.announce(optin.plan(people, bounds=(0, 1)), people, ledger=ledger, allowances=9.0)
+        expected = ledger.remaining(NAMES).tolist()
+        for ids in (iter(NAMES), tuple(NAMES), np.array(NAMES), pa.array(NAMES), pl.Series(NAMES), pd.Series(NAMES)):
+            assert ledger.remaining(ids).tolist() == expected
+        for ids in ("p0", b"p0", set(NAMES)):
+            with pytest.raises(BadInput, match="in the order of the people"):
+                ledger.remaining(ids)
