@@ -265,11 +265,7 @@ class _Settlement:
         """
         if self.joining.scanned:
             return bool(measured.marks != self.passed.marks)
-        answered = self.joining.batch.answered
-        if answered is None:
-            return False
-        now = self.joining.promises.answered(self.coded.skips, self.joining.who)
-        return not np.array_equal(now, answered)
+        return not self.joining.answers_alike(self.coded.skips)
 
     def _draw(self, measured: Measured | MeasuredGroups, number: int) -> tuple[str, str]:
         """Draw, and return text and fingerprint of what act ``number`` charges; the ledger reads the text before it stores it.

@@ -210,6 +210,11 @@ class ArrayJoining:
     def expect_standing(self, answers: object, joined: object, sheet: Sheet) -> None:
         """Leave it to the ledger, which has all of them at hand."""
 
+    def answers_alike(self, codes: Codes) -> bool:
+        """Look again who answered what: arrays of answers are not copied."""
+        answered = self.batch.answered
+        return answered is None or np.array_equal(self.promises.answered(codes, self.who), answered)
+
     def arriving(self, entrance: Entrance, passed: Passed | PassedGroups) -> AbstractContextManager[Any]:
         """Enter a ledger as one batch; promises that are frozen do not change on the way."""
         return entrance.at_once(self.batch)

@@ -187,6 +187,9 @@ class Joining(Protocol):
     def expect_standing(self, answers: object, joined: object, sheet: Sheet) -> None:
         """Refuse columns that cannot be used, a yes of someone who declined, and a round that nobody joined."""
 
+    def answers_alike(self, codes: Codes) -> bool:
+        """Tell whether people still answer the questions that they did when they entered; rows of a table are marked instead."""
+
     def arriving(self, entrance: Entrance, passed: Passed | PassedGroups) -> AbstractContextManager[Any]:
         """Enter a ledger; ``passed`` notes what goes by, where it could change between two looks."""
 
