@@ -105,12 +105,14 @@ def coded_sets(rows: Rows, name: str, options: tuple[str, ...], at_most: int) ->
     """Code a text of options, with semicolons between them, as a sum of powers of two.
 
     Each part is put between semicolons of its own, so that it is an option or it is not; what is left when all options are
-    taken out is no answer. An empty cell of CSV chose nothing, which is an answer, although engines call it missing.
+    taken out is no answer. An empty cell of CSV chose nothing, which is an answer, although engines call it missing; where
+    cells tell the two apart, as of JSON lines, it is missing.
     """
     import ibis
 
     text = _text(rows, name)
-    text = text.fill_null("") if rows.from_csv else text
+    if rows.from_csv:
+        text = text.nullif("") if rows.tells_missing else text.fill_null("")
     blank = "[\t-\r ]*"
     parts = ibis.literal(SEPARATOR) + trimmed(text).re_replace(blank + SEPARATOR + blank, SEPARATOR * 2) + SEPARATOR
     marked = [SEPARATOR + option + SEPARATOR for option in options]

@@ -79,6 +79,11 @@ class Rows:
         """Whether cells come from CSV, which cannot tell an empty text from a missing one."""
         return bool(self.files) and not self.stored
 
+    @property
+    def tells_missing(self) -> bool:
+        """Whether cells come from text that tells an empty selection from a missing one nevertheless."""
+        return bool(self.parts) and all(part.tells_missing for part in self.parts)
+
     def place(self, person: str | None) -> str:
         """Say where someone stands: the table, and their id if they have one."""
         return f"{self.source} id {person}" if person else self.source

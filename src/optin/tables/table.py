@@ -165,7 +165,10 @@ class Table:
 
     def entries(self, name: str) -> Any:  # noqa: ANN401 - a column in which distinct entries are listed once, or a list
         """Return cells as they are written, text byte for byte; a list where files store them in different types."""
-        parts = self._each(name, as_entries)
+        parts = [
+            _told(part) if file.tells_missing else part
+            for file, part in zip(self.parts, self._each(name, as_entries), strict=True)
+        ]
         if all(isinstance(part, list) for part in parts):
             return coded(parts[0] if len(parts) == 1 else [cell for part in parts for cell in part])
         from optin.tables.stored_cells import together
@@ -257,6 +260,11 @@ def _read(file: Path, names: list[str], known: list[str]) -> Columns:
     _expect(file, names, known)
     columns: Columns = read_parquet(file, names) if is_parquet(file) else read_csv(file, names)
     return columns
+
+
+def _told(cells: list[str]) -> list[str | None]:
+    """Say of empty cells that nothing stood there: an empty selection is written otherwise."""
+    return [cell or None for cell in cells]
 
 
 def _taken(table: Columns, rows: list[int]) -> Columns:
