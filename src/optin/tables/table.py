@@ -165,7 +165,7 @@ class Table:
 
     def entries(self, name: str) -> Any:  # noqa: ANN401 - a column in which distinct entries are listed once, or a list
         """Return cells as they are written, text byte for byte; a list where files store them in different types."""
-        parts = [
+        parts: list[Any] = [
             _told(part) if file.tells_missing else part
             for file, part in zip(self.parts, self._each(name, as_entries), strict=True)
         ]
