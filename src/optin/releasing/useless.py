@@ -44,7 +44,7 @@ def useless_groups(release: Release) -> tuple[str, ...]:
     )
 
 
-def too_few(release: Release, question: Question) -> bool:
+def _too_few(release: Release, question: Question) -> bool:
     """Tell whether so few answers would say nothing without any noise too, and noise is the lesser part of the error."""
     counted: Counting = release[question.name].counted
     alone = question.half_width(ERROR, Spending(math.inf, counted.weight_squares, counted.heaviest))
@@ -54,7 +54,7 @@ def too_few(release: Release, question: Question) -> bool:
 
 def _why(release: Release, question: Question) -> str:
     most = release.sheet.plus_minus(question, POOR * question.yardstick)
-    if too_few(release, question):
+    if _too_few(release, question):
         return _(
             "“{name}” says nothing. {most} is the most that is of use, and so few answers are further off than that, even"
             " without noise.",
@@ -69,9 +69,12 @@ def _why(release: Release, question: Question) -> str:
     )
 
 
-def useless_questions(release: Release) -> frozenset[str]:
-    """Name the published questions of undivided people, or of one group, of which the result says next to nothing."""
-    return frozenset(question.name for question, _half in _useless(release))
+def useless_questions(release: Release) -> dict[str, bool]:
+    """Name the published questions of undivided people, or of one group, of which the result says next to nothing.
+
+    Beside each stands whether that is since few answered, and not for noise.
+    """
+    return {question.name: _too_few(release, question) for question, _half in _useless(release)}
 
 
 def _useless(release: Release) -> Iterator[tuple[Question, float]]:

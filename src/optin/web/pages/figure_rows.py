@@ -10,14 +10,13 @@ from optin.questions import Question
 from optin.questions.kinds import Reading
 from optin.releasing import Release
 from optin.releasing.across import Differences
-from optin.releasing.useless import too_few
 from optin.report.sheet_release import little_said_of
 from optin.web.pages.figures import parts_of_groups
 
 FIELDS = ("group", "question", "answer", "unit", "estimate", "low", "high", "note")
 Row = tuple[str, str, str, str, str | float, str | float, str | float, str]
 WHOLE = "all groups together"
-_NOTHING, _FEW = "says nothing: mostly noise", "says nothing: too few answers"
+_WHY = {None: "", False: "says nothing: mostly noise", True: "says nothing: too few answers"}
 _OUTSIDE = "beyond the possible, by noise"
 _LOST = "too noisy to say"
 
@@ -31,17 +30,11 @@ def result_rows(release: Release) -> Iterator[Row]:
                 yield _unpublished(name, question.name, f"not published: {part.dropped[question.name]}")
             else:
                 readings = part[question.name].readings(0.95)
-                yield from _figures(
-                    name, question, readings, _little(part, question) if question.name in useless else ""
-                )
+                yield from _figures(name, question, readings, _WHY[useless.get(question.name)])
     for name, why in release.withheld.items():
         yield _unpublished(name, "", f"not published: {why}")
     if release.grouped:
         yield from _across(release)
-
-
-def _little(release: Release, question: Question) -> str:
-    return _FEW if too_few(release, question) else _NOTHING
 
 
 def _unpublished(name: str, question: str, why: str) -> Row:
