@@ -111,12 +111,14 @@ def read_population(source: Any) -> dict[str, float]:  # noqa: ANN401 - a path, 
 
 def _positive(numbers: Sequence[Any], name: str) -> float:
     """Add up what a group is made of."""
-    counts = all(
-        isinstance(each, Real) and not isinstance(each, bool) and 0.0 <= each < _MOST_PEOPLE for each in numbers
-    )
-    if not counts or not sum(numbers) > 0.0:
+    if not all(map(_is_share, numbers)) or not sum(numbers) > 0.0:
         raise BadInput("the share of group {group} must be a positive number", group=shown_group(name))
     return math.fsum(map(float, numbers))
+
+
+def _is_share(number: Any) -> bool:  # noqa: ANN401
+    counts = isinstance(number, Real) and not isinstance(number, bool)
+    return counts and bool(0.0 <= number < _MOST_PEOPLE)
 
 
 def _is_count(number: Any) -> bool:  # noqa: ANN401
