@@ -33,9 +33,18 @@ def test_groups_that_say_nothing_are_warned_of_in_one_sentence_a_question():
 def test_groups_too_few_to_announce_are_named_once_with_what_to_do_about_it():
     plan = optin.plan(people(), SHEET)
     (few,) = of(plan, "refused when they are announced")
-    assert few.startswith('Groups of fewer than 10 people are refused when they are announced: "a", "b". Merge them')
+    assert few.startswith(
+        'Groups of fewer than 10 people who allow anything are refused when they are announced: "a", "b". Merge them'
+    )
     assert not [each for each in plan.warnings() if each.startswith('In "a')], "what cannot be asked is no warning"
     assert not of(optin.plan(people(), SHEET, merge_small=True), "refused")
+
+
+def test_a_group_in_which_nobody_allows_anything_is_refused_too_and_named():
+    wards = ["ward"] * 60 + ["none"] * 30
+    agents = optin.PrivacyConstrained([1.0, 2.0] * 30 + [0.0] * 30, groups=wards)
+    (few,) = of(optin.plan(agents, SHEET), "Groups of fewer")
+    assert 'announced: "none". Merge' in few
 
 
 def test_a_group_that_is_lost_as_soon_as_a_few_stay_away_is_named_before_anyone_is_asked():

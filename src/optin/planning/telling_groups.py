@@ -25,8 +25,8 @@ ALIKE = N_(
     " If they are one, mend the column before you announce."
 )
 FEW = N_(
-    "Groups of fewer than {least} people are refused when they are announced: {groups}. Merge them with others, which"
-    " merge_small=True does (on the command line --merge-small)."
+    "Groups of fewer than {least} people who allow anything are refused when they are announced: {groups}. Merge them with"
+    " others, which merge_small=True does (on the command line --merge-small)."
 )
 HARDLY = N_(
     "Groups of fewer than {many} people: {groups}. If fewer than {least} of one answer, nothing is published of it, and there"
@@ -81,8 +81,8 @@ class PlanOfGroups:
     def _small(self) -> Iterator[str]:
         """Say which groups cannot be announced, and of which nothing is published as soon as a few stay away."""
         sizes = {name: plan.people for name, plan in self.plan.groups.items()}
-        few = [name for name, people in sizes.items() if people < SMALLEST_GROUP]
-        hardly = [name for name, people in sizes.items() if SMALLEST_GROUP <= people < 2 * SMALLEST_GROUP]
+        few = [name for name, plan in self.plan.groups.items() if _few(plan) or plan.epsilon_total == 0.0]
+        hardly = [name for name, people in sizes.items() if name not in few and people < 2 * SMALLEST_GROUP]
         if few and len(sizes) > 1:
             yield _(FEW, groups=listed_groups(few), least=SMALLEST_GROUP)
         if hardly and len(sizes) > 1:
