@@ -129,7 +129,7 @@ def reset_password(
         secret = reset_link(service, name)
     finally:
         service.ledger.close()
-    screen.say(f"{settings.origin or f'http://{settings.host}:{settings.port}'}/new-password#{secret}")
+    screen.say(f"{settings.seen_at}/new-password#{secret}")
     screen.note("it works once, within a day; give it to nobody else")
     if not settings.model_fields_set & {"origin", "port"}:
         screen.note(

@@ -60,13 +60,13 @@ def mailer_of(settings: WebSettings) -> Mailer | None:
     if not settings.smtp_from or not looks_like_address(settings.smtp_from):
         raise BadInput("to send mail, say from whom: set OPTIN_WEB_SMTP_FROM to an address")
     password = settings.smtp_password.get_secret_value() if settings.smtp_password else ""
-    origin = settings.origin or f"http://{settings.host}:{settings.port}"
+    origin = settings.seen_at
     return Mailer(
         settings.smtp_host,
         settings.smtp_port,
         settings.smtp_from,
-        origin.rstrip("/"),
-        signatures=signatures_of(settings, origin.rstrip("/")),
+        origin,
+        signatures=signatures_of(settings, origin),
         language=settings.language,
         security=settings.smtp_security,
         user=settings.smtp_user or "",

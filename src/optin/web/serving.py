@@ -17,6 +17,7 @@ from optin.web.organisation import organisation_of
 from optin.web.service.accounts import first_analyst_secret
 from optin.web.service.core import Service
 from optin.web.settings import WebSettings, own_origins, trusted_proxies
+from optin.web.witnesses import witnesses_of
 
 SECONDS_TO_FINISH = 30
 SECONDS_BETWEEN_TURNS = 0.0005
@@ -31,6 +32,7 @@ def serve(settings: WebSettings) -> None:
     own_origins(settings)
     trusted_proxies(settings)
     organisation_of(settings)
+    witnesses_of(settings)
     service, notice = open_service(settings)
     try:
         if notice:
@@ -88,7 +90,7 @@ def server_options(settings: WebSettings) -> dict[str, Any]:
 
 def _greet(settings: WebSettings, service: Service) -> None:
     """Say where the service is; the first analyst's link goes to the terminal and into no log."""
-    origin = settings.origin or f"http://{settings.host}:{settings.port}"
+    origin = settings.seen_at
     _tell(f"serving {origin}")
     secret = first_analyst_secret(service)
     if secret is not None:
