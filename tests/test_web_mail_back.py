@@ -123,6 +123,7 @@ def test_a_mail_names_nobody_and_no_campaign_and_holds_no_key(house, post_office
     for word in (key, "Breaks", "council", "limit", "answer"):
         assert word.lower() not in mail.as_string().lower(), word
     assert (mail["Subject"], mail["List-Unsubscribe"]) == ("Your link", None)
+    assert mail["Date"].datetime.tzinfo is not None, "without a date a mail is refused, or taken for unwanted"
 
 
 def test_a_known_address_and_an_unknown_one_are_told_the_same_after_the_same_work(house, post_office):
@@ -280,3 +281,15 @@ def test_no_address_stands_in_a_log_or_in_the_events(house, post_office, caplog)
     assert "nurse.marker" not in caplog.text.lower()
     events = house.service.read(lambda link: str(link.execute(text("SELECT * FROM web_events")).all()))
     assert "nurse.marker" not in events.lower()
+
+
+def test_what_was_typed_under_another_key_keeps_nobody_waiting(house, post_office):
+    """The service's key was lost, and another made as the docs say: what nobody can read any more is forgotten."""
+    leave(house, "waiting@example.org")
+    post_office.came.clear()
+    lost = {"id": "0" * 32, "sealed": b"sealed under a key that was lost", "tries": 0, "next_at": 0.0}
+    house.service.change(lambda link: link.execute(links_asked.insert().values(lost)))
+    ask(house.service, "waiting@example.org", place="192.0.2.44")
+    send_links(house.service)
+    wait_until(lambda: post_office.came)
+    assert house.service.read(lambda link: link.scalar(select(func.count()).select_from(links_asked))) == 0

@@ -117,7 +117,7 @@ def login_page(visitor: MaybeVisitor) -> Response:
 @router.post("/login")
 def login(service: ServiceOf, visitor: MaybeVisitor, address: AddressOf, browser: BrowserOf, form: Texts) -> Response:
     """Sign an analyst in."""
-    name = form.get("name", "")
+    name = form.get("name", "").strip()
     try:
         ticket = accounts.sign_in(service, name, form.get("password", ""), address=address, browser=browser)
     except REFUSALS as refusal:

@@ -19,9 +19,11 @@ from optin.web.service.failures import Refused
 from optin.web.service.forgetting import erase
 from optin.web.service.identities import account_of, tie
 from optin.web.service.passwords import (
+    WRONG,
     browser_mark,
     checked_password,
     door_for,
+    expect_unchanged,
     hashed_slowly,
     known_browser,
     matches,
@@ -128,9 +130,10 @@ def sign_in(service: Service, name: str, password: str, *, address: str, browser
         service.change(lambda connection: wait_your_turn(service, connection, [tries], words=N_("too many tries")))
         right = matches if known else matches_behind_others
         if not right(password, account.password if account else None):
-            raise Refused("name or password is wrong")
+            raise Refused(WRONG)
 
     def work(connection: Connection) -> Ticket:
+        expect_unchanged(connection, account)
         forgive(service, connection, [tries])
         return _remembered(service, sessions.start(service, connection, account))
 

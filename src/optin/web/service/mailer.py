@@ -9,7 +9,9 @@ import ssl
 import time
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
+from datetime import UTC, datetime
 from email.message import EmailMessage
+from email.utils import format_datetime
 from typing import TypeVar
 
 SECONDS = 20.0
@@ -95,6 +97,7 @@ class Mailer:
         """
         mail = EmailMessage()
         mail["From"], mail["To"], mail["Subject"] = self.sender, to, as_subject(subject)
+        mail["Date"] = format_datetime(datetime.now(UTC))
         mail["Message-ID"] = f"<{name}@{self.sender.rpartition('@')[2]}>"
         if stop is not None:
             mail["List-Unsubscribe"] = f"<{stop}>"
