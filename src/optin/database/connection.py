@@ -20,6 +20,8 @@ from optin.database.rights import create_privately, warn_of_readers
 from optin.database.turnstile import PATIENCE, in_turn
 from optin.errors import BadInput, LedgerUnavailable
 from optin.extras import expect
+from optin.wording.language import N_
+from optin.wording.sentences import Sentence
 
 if TYPE_CHECKING:
     import psycopg
@@ -239,7 +241,9 @@ def write(
     with in_turn(engine):
         failure = failure_of(engine, working)
     if failure is not None and not (done and _look_again(engine, lambda connection: is_stored(connection, done[0]))):
-        raise LedgerUnavailable("{failure}; nothing was written and nothing was revealed: try again", failure=failure)
+        raise LedgerUnavailable(
+            N_("{failure}; nothing was written and nothing was revealed: try again"), failure=failure
+        )
     reached("after commit")
     return done[0]
 
@@ -268,11 +272,11 @@ def guarded(engine: Engine, work: Callable[[], T]) -> T:
     result: list[T] = []
     failure = failure_of(engine, lambda: result.append(work()))
     if failure is not None:
-        raise LedgerUnavailable("{failure}; nothing was written", failure=failure)
+        raise LedgerUnavailable(N_("{failure}; nothing was written"), failure=failure)
     return result[0]
 
 
-def failure_of(engine: Engine, work: Callable[[], None]) -> str | None:
+def failure_of(engine: Engine, work: Callable[[], None]) -> Sentence | None:
     """Run something; if the database fails say how in our own words.
 
     The driver's message can quote a row, so it is neither shown nor kept: the caller raises after the handler has
@@ -287,24 +291,25 @@ def failure_of(engine: Engine, work: Callable[[], None]) -> str | None:
 
 
 _KNOWN = {
-    "disk is full": "the disk is full",
-    "File too large": "the disk is full",
-    "No space left": "the disk is full",
-    "disk I/O error": "the disk failed",
-    "database is locked": "another process kept the ledger locked",
-    "lock timeout": "another process kept the ledger locked",
-    "append-only": "the ledger is append-only and refused a change",
-    "readonly": "the ledger's file is read-only",
-    "not a database": "the file is not a ledger",
-    "malformed": "the ledger's file is damaged",
-    "resolve host": "the database could not be reached",
-    "connection failed": "the database could not be reached",
-    "connection is bad": "the database could not be reached",
-    "connection": "the connection to the database was lost",
+    "disk is full": N_("the disk is full"),
+    "File too large": N_("the disk is full"),
+    "No space left": N_("the disk is full"),
+    "disk I/O error": N_("the disk failed"),
+    "database is locked": N_("another process kept the ledger locked"),
+    "lock timeout": N_("another process kept the ledger locked"),
+    "append-only": N_("the ledger is append-only and refused a change"),
+    "readonly": N_("the ledger's file is read-only"),
+    "not a database": N_("the file is not a ledger"),
+    "malformed": N_("the ledger's file is damaged"),
+    "resolve host": N_("the database could not be reached"),
+    "connection failed": N_("the database could not be reached"),
+    "connection is bad": N_("the database could not be reached"),
+    "connection": N_("the connection to the database was lost"),
 }
 
 
-def _in_our_words(error: BaseException) -> str:
+def _in_our_words(error: BaseException) -> Sentence:
     said = str(getattr(error, "orig", error))
     known = next((words for sign, words in _KNOWN.items() if sign in said), None)
-    return known or f"the database failed ({type(getattr(error, 'orig', error)).__name__})"
+    kind = type(getattr(error, "orig", error)).__name__
+    return Sentence(known) if known else Sentence("the database failed ({kind})", kind=kind)
