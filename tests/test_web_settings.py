@@ -3,12 +3,15 @@
 import base64
 import os
 import re
+import tempfile
+from pathlib import Path
 
 import pytest
 from test_web_operating import run
-from web_steps import KEY, House, free_port
+from web_steps import KEY, House, Outpost, free_port
 
 from optin.errors import BadInput
+from optin.web.alone import alone
 from optin.web.app import mailer_of, open_service
 from optin.web.settings import WebSettings, environment_key, own_origins
 
@@ -35,7 +38,7 @@ def served(capsys, monkeypatch, folder, **variables):
         ("ANSWER_SECONDS", "nan", "OPTIN_WEB_ANSWER_SECONDS"),
         ("KEYS", "", "OPTIN_WEB_KEYS"),
         ("LOGO", "", "OPTIN_WEB_LOGO"),
-        ("WITNESSES", "nowhere", "OPTIN_WEB_WITNESSES: nowhere cannot be read"),
+        ("WITNESSES", "nowhere", "OPTIN_WEB_WITNESSES: the list of witnesses cannot be read"),
         ("LANGUGE", "de", "OPTIN_WEB_LANGUGE sets nothing: is OPTIN_WEB_LANGUAGE meant?"),
         ("ORIGIN", "https://x.example:port", "OPTIN_WEB_ORIGIN must be"),
     ],
@@ -115,3 +118,31 @@ def test_of_two_who_make_the_key_at_once_both_use_one(tmp_path, monkeypatch):
         return False
 
     assert environment_key(settings, served_before=faster) == (theirs, None)
+
+
+@pytest.fixture
+def own_folder():
+    with tempfile.TemporaryDirectory(prefix="optin-alone-") as folder:
+        yield Path(folder)
+
+
+def test_a_sqlite_file_that_is_served_is_refused_to_a_second_process_and_free_when_the_first_is_killed(
+    own_folder, capsys, monkeypatch
+):
+    """Each of two would send every mail: to forty people on a list they sent eighty."""
+    first = Outpost(f"sqlite:///{own_folder / 'web.sqlite'}", own_folder).start()
+    try:
+        code, err = served(capsys, monkeypatch, own_folder, KEYS=own_folder / "keys", KEY=KEY)
+        assert (code, "is served by another process" in err) == (2, True), err
+        status = ("web", "status", "--ledger", own_folder / "web.sqlite", "--keys", own_folder / "keys")
+        assert run(capsys, *status)[0] == 0, "whoever only looks is in nobody's way"
+    finally:
+        first.kill()
+    with alone(WebSettings(ledger=str(own_folder / "web.sqlite"))):
+        pass
+
+
+def test_several_processes_may_serve_a_postgresql():
+    settings = WebSettings(ledger="postgresql://optin@localhost/ledger")
+    with alone(settings), alone(settings):
+        pass

@@ -33,7 +33,7 @@ class AtomicWrite:
 
     def write(self, content: str | bytes) -> None:
         """Put content in place, in one step."""
-        self.write_by(lambda draft: draft.write_bytes(content if isinstance(content, bytes) else content.encode()))
+        self.write_by(lambda draft: _write(draft, content if isinstance(content, bytes) else content.encode()))
 
     def write_by(self, make: Callable[[Path], None]) -> None:
         """Have a file or folder made by somebody else, and put it in place in one step."""

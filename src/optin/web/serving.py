@@ -10,6 +10,7 @@ from typing import Any
 import uvicorn
 
 from optin.errors import BadInput
+from optin.web.alone import alone
 from optin.web.app import create_app, open_service
 from optin.web.connections import AT_ONCE, Server, limited
 from optin.web.logs import set_up_logs
@@ -33,6 +34,11 @@ def serve(settings: WebSettings) -> None:
     trusted_proxies(settings)
     organisation_of(settings)
     witnesses_of(settings)
+    with alone(settings):
+        _serve(settings)
+
+
+def _serve(settings: WebSettings) -> None:
     service, notice = open_service(settings)
     try:
         if notice:

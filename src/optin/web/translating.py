@@ -78,6 +78,7 @@ NOT_ON_PAGES = (
     "planning/record.py",
     "planning/version_1.py",
     "planning/version_2.py",
+    "web/alone.py",
     "web/api/",
     "web/app.py",
     "web/languages.py",

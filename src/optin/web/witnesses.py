@@ -8,7 +8,10 @@ from optin.web.settings import WebSettings
 
 
 def witnesses_of(settings: WebSettings) -> tuple[VerifierKey, ...]:
-    """Read the list; it is read again each time, so that a witness can be added while the service runs."""
+    """Read the list; it is read again each time, so that a witness can be added while the service runs.
+
+    Strangers are told too if it cannot be, and not where it lies.
+    """
     if settings.witnesses is None:
         return ()
     try:
@@ -17,4 +20,4 @@ def witnesses_of(settings: WebSettings) -> tuple[VerifierKey, ...]:
         why = getattr(error, "strerror", None) or "it is no text in UTF-8"
     else:
         return tuple(VerifierKey.from_text(line) for line in lines if line.strip() and not line.startswith("#"))
-    raise BadInput("OPTIN_WEB_WITNESSES: {path} cannot be read ({why})", path=settings.witnesses, why=why)
+    raise BadInput("OPTIN_WEB_WITNESSES: the list of witnesses cannot be read ({why})", why=why)
