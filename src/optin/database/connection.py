@@ -43,7 +43,7 @@ def open_engine(url: str, *, create: bool) -> Engine:
     place = _place(url)
     if not create and place.get_backend_name() == "sqlite" and not Path(str(place.database)).exists():
         raise BadInput("there is no ledger at this place; check the path, or announce a campaign to begin one")
-    engine = _sqlite(place) if place.get_backend_name() == "sqlite" else _postgresql(place)
+    engine = _engine(place)
     # at DEBUG, SQLAlchemy would log every row it reads
     logging.getLogger(f"sqlalchemy.engine.Engine.{LOGGED_AS}").setLevel(logging.WARNING)
     try:
@@ -54,6 +54,19 @@ def open_engine(url: str, *, create: bool) -> Engine:
         engine.dispose()
         raise
     return engine
+
+
+def version_of(url: str) -> str | None:
+    """Read of which version a database's tables are, and change nothing; None where there are none of ours."""
+    engine = _engine(_place(url))
+    try:
+        return read(engine, _revision)
+    finally:
+        engine.dispose()
+
+
+def _engine(place: URL) -> Engine:
+    return _sqlite(place) if place.get_backend_name() == "sqlite" else _postgresql(place)
 
 
 def _place(url: str) -> URL:

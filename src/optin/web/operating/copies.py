@@ -14,7 +14,8 @@ from typing import Any
 
 from sqlalchemy import Connection, make_url, text
 
-from optin.database.connection import snapshot
+from optin.database.connection import snapshot, version_of
+from optin.database.metadata import REVISION
 from optin.errors import BadInput, LedgerUnavailable
 from optin.ledger import Ledger
 from optin.web.settings import WebSettings
@@ -34,6 +35,18 @@ class Head:
 def kind_of(settings: WebSettings) -> str:
     """Say which kind of database a service has."""
     return POSTGRESQL if settings.sqlite_path is None else SQLITE
+
+
+def expect_own_version(settings: WebSettings) -> None:
+    """Refuse tables of another version than this program's: it would bring them up to date under whoever serves them."""
+    version = version_of(settings.ledger)
+    if version is None:
+        raise BadInput("there is no service in this database; say where it is: --ledger")
+    if version != REVISION:
+        raise BadInput(
+            "these tables are of another version of optin than this one, which changes nothing under a service: use the one "
+            "that serves them, or start this one's service first"
+        )
 
 
 def copy_to(settings: WebSettings, path: Path) -> Head:
