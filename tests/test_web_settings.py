@@ -7,12 +7,16 @@ import tempfile
 from pathlib import Path
 
 import pytest
+from sqlalchemy import select
 from test_web_operating import run
-from web_steps import KEY, House, Outpost, free_port
+from web_steps import KEY, PASSWORD, House, Outpost, free_port
 
 from optin.errors import BadInput
 from optin.web.alone import alone
 from optin.web.app import mailer_of, open_service
+from optin.web.schema import delays
+from optin.web.service.accounts import sign_in
+from optin.web.service.failures import Refused
 from optin.web.settings import WebSettings, environment_key, own_origins
 
 
@@ -146,3 +150,12 @@ def test_several_processes_may_serve_a_postgresql():
     settings = WebSettings(ledger="postgresql://optin@localhost/ledger")
     with alone(settings), alone(settings):
         pass
+
+
+def test_a_port_that_a_web_server_in_front_adds_makes_no_other_place_of_an_address(tmp_path):
+    with House(f"sqlite:///{tmp_path / 'web.sqlite'}", tmp_path) as house:
+        for port in range(4711, 4716):
+            with pytest.raises(Refused):
+                sign_in(house.service, "nobody", PASSWORD, address=f"192.0.2.7:{port}")
+        counts = house.service.read(lambda link: link.scalars(select(delays.c.failures)).all())
+    assert counts == [5]
