@@ -11,6 +11,7 @@ from web_steps import KEY, PASSWORD, Clock, House, free_port
 
 from optin.web.schema import accounts, addresses, links_asked, links_back
 from optin.web.service.core import new_secret
+from optin.web.service.jobs import work_once
 from optin.web.service.mailer import Mailer
 from optin.web.service.recovering import PAUSES, SECONDS, ask, erase_addresses, send_links
 
@@ -293,3 +294,17 @@ def test_what_was_typed_under_another_key_keeps_nobody_waiting(house, post_offic
     send_links(house.service)
     wait_until(lambda: post_office.came)
     assert house.service.read(lambda link: link.scalar(select(func.count()).select_from(links_asked))) == 0
+
+
+def test_an_address_that_was_typed_is_erased_where_no_mail_leaves_any_more(tmp_path):
+    with House(f"sqlite:///{tmp_path / 'web.sqlite'}", tmp_path, key=KEY, clock=Clock()) as made:
+        now = made.service.clock()
+        typed = {"sealed": b"typed", "tries": 0}
+        rows = [
+            {"id": "1" * 32, "next_at": now - 10, **typed},
+            {"id": "2" * 32, "next_at": now - SECONDS - 10, **typed},
+        ]
+        made.service.change(lambda link: link.execute(links_asked.insert(), rows))
+        assert work_once(made.service)
+        left = made.service.read(lambda link: link.scalars(select(links_asked.c.id)).all())
+    assert left == ["1" * 32]

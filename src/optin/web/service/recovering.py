@@ -18,6 +18,7 @@ from optin.web.languages import language, tags
 from optin.web.schema import accounts, addresses, campaigns, invitations, links_asked, links_back, registrations
 from optin.web.service.core import Service, hashed, new_id
 from optin.web.service.delays import Patience, place_of, wait_your_turn
+from optin.web.service.forgetting import erase
 from optin.web.service.identities import OVER
 from optin.web.service.mailer import Mailer, for_a_while, looks_like_address
 from optin.web.service.records import Visitor
@@ -195,7 +196,11 @@ def link_text(links: list[str]) -> str:
 
 
 def erase_addresses(service: Service) -> None:
-    """Erase the addresses of those none of whose campaigns goes on, and links whose hour is over."""
+    """Erase the addresses of those none of whose campaigns goes on, links whose hour is over, and what was typed in vain.
+
+    A service that was started without its server for mail would else keep the last for good.
+    """
+    erase(service, links_asked, links_asked.c.next_at <= service.clock() - SECONDS)
     going_on = select(campaigns.c.id).where(campaigns.c.state.not_in(OVER))
     registered = select(registrations.c.person).where(registrations.c.campaign.in_(going_on))
     invited = select(invitations.c.account).where(
