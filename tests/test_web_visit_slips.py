@@ -1,0 +1,55 @@
+"""Slips of the hand on one visit: a key pressed too early, an option chosen by mistake, another link, a tab left open."""
+
+import pytest
+from browser import PHONE, Watch, chromium, press
+from test_web_visit_pages import asking, begin, fill, link, sent
+from web_steps import OpenHouse, exact_counts, with_ada
+
+
+@pytest.fixture(scope="module")
+def browser():
+    with chromium() as started:
+        yield started
+
+
+@pytest.fixture(scope="module")
+def house(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("visit-slips")
+    with with_ada(f"sqlite:///{folder / 'web.sqlite'}", folder, kind=OpenHouse) as made:
+        yield made
+
+
+@pytest.fixture
+def watch(browser, house):
+    return Watch(browser, house.origin)
+
+
+def test_the_enter_key_goes_on_to_the_next_field_and_sends_nothing(house, watch):
+    campaign = asking(house)
+    page = watch.visitor(size=PHONE)
+    begin(page, link(house, campaign))
+    fill(page)
+    page.get_by_label("How many hours").press("Enter")
+    assert page.evaluate("document.activeElement.name") == "a1"
+    page.get_by_role("group", name="shift").get_by_label("early").press("Enter")
+    assert page.get_by_role("button", name="Send", exact=True).is_visible()
+    assert exact_counts(house.service, campaign).registered == 0
+    sent(page)
+    assert exact_counts(house.service, campaign).joined == 1
+    assert watch.faults == []
+
+
+def test_without_scripts_the_enter_key_sends_the_answers_along_with_the_limit(house, watch):
+    """A form's first button is what Enter presses: it was the one that keeps a limit and leaves the answers behind."""
+    campaign = asking(house)
+    page = watch.visitor(size=PHONE, java_script_enabled=False)
+    page.goto(f"{house.origin}/i")
+    page.get_by_label("Invitation code").fill(link(house, campaign))
+    press(page, "Come in")
+    press(page, "Begin")
+    fill(page)
+    page.get_by_label("How many hours").fill("38")
+    with page.expect_navigation():
+        page.get_by_label("How many hours").press("Enter")
+    page.get_by_role("heading", name="Sent").wait_for()
+    assert exact_counts(house.service, campaign).joined == 1
