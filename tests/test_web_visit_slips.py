@@ -53,3 +53,31 @@ def test_without_scripts_the_enter_key_sends_the_answers_along_with_the_limit(ho
         page.get_by_label("How many hours").press("Enter")
     page.get_by_role("heading", name="Sent").wait_for()
     assert exact_counts(house.service, campaign).joined == 1
+
+
+def test_what_was_chosen_by_mistake_is_let_go_again_and_the_question_is_left_out(house, watch):
+    campaign = asking(house)
+    page = watch.visitor(size=PHONE)
+    begin(page, link(house, campaign))
+    none = page.get_by_role("group", name="Did you skip a break?").get_by_role("radio", name="Leave out")
+    assert none.count() == 0, "nothing is chosen yet"
+    fill(page)
+    none.click()
+    assert page.locator("input[name=a1]:checked").input_value() == ""
+    assert none.count() == 0
+    sent(page)
+    assert "You answered 4 of 5 questions and left out 1." in page.inner_text("main")
+    assert watch.faults == []
+
+
+def test_the_keyboard_lets_go_of_what_it_chose_and_shows_where_it_is(house, watch):
+    page = watch.visitor(size=PHONE)
+    begin(page, link(house, asking(house)))
+    shifts = page.get_by_role("group", name="shift")
+    shifts.get_by_label("night").focus()
+    for key in ("Space", "ArrowDown"):
+        page.keyboard.press(key)
+    none = shifts.get_by_role("radio", name="Leave out")
+    assert none.is_checked()
+    assert none.is_visible(), "what has the focus is seen"
+    assert watch.faults == []
