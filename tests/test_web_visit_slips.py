@@ -5,6 +5,10 @@ from browser import PHONE, Watch, chromium, press
 from test_web_visit_pages import asking, begin, fill, link, sent
 from web_steps import OpenHouse, exact_counts, with_ada
 
+import optin
+
+ANOTHER = optin.Sheet([optin.YesNo("late", text="Were you late?")], title="Another sheet")
+
 
 @pytest.fixture(scope="module")
 def browser():
@@ -80,4 +84,30 @@ def test_the_keyboard_lets_go_of_what_it_chose_and_shows_where_it_is(house, watc
     none = shifts.get_by_role("radio", name="Leave out")
     assert none.is_checked()
     assert none.is_visible(), "what has the focus is seen"
+    assert watch.faults == []
+
+
+def test_another_link_in_the_same_tab_is_opened_though_a_form_stands_there(house, watch):
+    page = watch.visitor(size=PHONE)
+    begin(page, link(house, asking(house)))
+    fill(page)
+    page.goto(link(house, asking(house, ANOTHER)))
+    page.get_by_role("heading", name="Another sheet").wait_for()
+    assert page.get_by_role("button", name="Begin", exact=True).is_visible()
+    assert page.locator("input:checked").count() == 0
+    assert watch.faults == []
+
+
+def test_a_second_link_that_was_opened_before_the_first_was_sent_is_begun_as_the_same_person(house, watch):
+    campaigns = asking(house), asking(house, ANOTHER)
+    page = watch.visitor(size=PHONE)
+    other = page.context.new_page()
+    other.goto(link(house, campaigns[1]))
+    other.get_by_role("button", name="Begin", exact=True).wait_for()
+    begin(page, link(house, campaigns[0]))
+    fill(page)
+    sent(page)
+    other.get_by_role("button", name="Begin", exact=True).click()
+    other.get_by_role("button", name="Send", exact=True).wait_for()
+    assert "Have you answered here before?" not in other.inner_text("main")
     assert watch.faults == []

@@ -61,8 +61,8 @@ MORE_CHOICES = tuple(index for index in range(len(LIMITS)) if index not in FIRST
 
 
 @router.post("/i/answer")
-def begin(request: Request, service: ServiceOf, visitor: MaybeVisitor, holder: Holder, form: FormOf) -> Response:
-    """Show the sheet to whoever holds an invitation; it is not used up yet."""
+def begin(request: Request, service: ServiceOf, visitor: WhoeverIsThere, holder: Holder, form: FormOf) -> Response:
+    """Show the sheet to whoever holds an invitation; it is not used up yet, so a page from before they came in may ask too."""
     secret = _text(form, "secret")
     view = _invited(service, secret)
     return _form(request, service, visitor or seeing(holder, view), view, _Again(secret))

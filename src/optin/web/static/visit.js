@@ -125,6 +125,7 @@ const place = document.querySelector("#visit");
 if (place) {
   const secret = location.hash.slice(1) || kept().secret || "";
   if (secret.length >= 20) openLink(secret, !location.hash && Boolean(kept().begun));
+  addEventListener("hashchange", () => { if (location.hash.length > 20) openLink(location.hash.slice(1), false); });
 } else {
   settle(document);
 }
