@@ -1,9 +1,9 @@
 """Slips of the hand on one visit: a key pressed too early, an option chosen by mistake, another link, a tab left open."""
 
 import pytest
-from browser import PHONE, Watch, chromium, press
+from browser import PHONE, WIDE, Watch, chromium, press
 from test_web_visit_pages import asking, begin, fill, link, sent
-from web_steps import OpenHouse, exact_counts, with_ada
+from web_steps import PASSWORD, OpenHouse, exact_counts, with_ada
 
 import optin
 
@@ -111,3 +111,61 @@ def test_a_second_link_that_was_opened_before_the_first_was_sent_is_begun_as_the
     other.get_by_role("button", name="Send", exact=True).wait_for()
     assert "Have you answered here before?" not in other.inner_text("main")
     assert watch.faults == []
+
+
+LONG = "Arbeitsunfähigkeitsbescheinigungsverfahrensverantwortliche"
+ODD = optin.Sheet(
+    [
+        optin.Choice(
+            "one", options=(LONG, "نعم (1)!", "\U0001f642" * 80, "word " * 500 + "end"), text="\u05d4\u05d0\u05dd? 1"
+        ),
+        optin.MultipleChoice("some", options=("x" * 300, "no"), at_most=2, text=LONG * 3),
+    ],
+    title="استبيان العمل!",
+    purpose="W" * 500,
+    asked_by="A" * 120,
+)
+WIDER = "document.documentElement.scrollWidth - document.documentElement.clientWidth"
+ENDS = """(element) => {
+  const letters = document.createTreeWalker(element, NodeFilter.SHOW_TEXT).nextNode(), part = document.createRange();
+  const left = (at) => { part.setStart(letters, at); part.setEnd(letters, at + 1); return part.getBoundingClientRect().left; };
+  return [left(0), left(letters.length - 1)]; }"""
+
+
+@pytest.mark.parametrize("size", [PHONE, WIDE], ids=["phone", "wide"])
+def test_long_words_stay_within_the_page_and_letters_from_right_to_left_end_on_the_left(house, watch, size):
+    page = watch.visitor(size=size)
+    page.goto(link(house, asking(house, ODD)))
+    page.get_by_role("button", name="Begin", exact=True).wait_for()
+    assert page.evaluate(WIDER) <= 0
+    page.get_by_role("button", name="Begin", exact=True).click()
+    page.get_by_role("button", name="Send", exact=True).wait_for()
+    assert page.evaluate(WIDER) <= 0
+    for place in ("h1", "legend", ".option:nth-child(2) span"):
+        first, last = page.locator(place).first.evaluate(ENDS)
+        assert last < first, place
+    assert watch.faults == []
+
+
+def test_figures_of_answers_with_long_names_are_seen_on_a_phone(house, watch):
+    sheet = optin.Sheet([optin.Choice("one", options=(LONG, "no"), text=LONG)], title="Long")
+    page, campaign = watch.visitor(size=PHONE), asking(house, sheet)
+    begin(page, link(house, campaign))
+    page.get_by_role("radio", name="no", exact=True).check()
+    page.get_by_role("radio", name="89 in 100").check()
+    page.get_by_role("group", name="Have you answered").get_by_label("No").check()
+    sent(page)
+    for secret in house.ada.invite(campaign, 9):
+        person = house.client()
+        person.enter(secret)
+        person.register(campaign, 7, answers={"one": "no"})
+    for step in ("close-registration", "announce"):
+        house.ada.take(campaign, step)
+    house.service.clock.now += 48 * 3600 + 1
+    house.ada.sign_in("ada", PASSWORD)
+    for step in ("close", "release"):
+        house.ada.take(campaign, step)
+    page.goto(f"{house.origin}/c/{campaign}")
+    estimate = page.locator(".grouped td").first.bounding_box()
+    assert 0 < estimate["x"] + estimate["width"] <= PHONE["width"]
+    assert page.evaluate(WIDER) <= 0
