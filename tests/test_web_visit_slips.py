@@ -132,6 +132,13 @@ ENDS = """(element) => {
   return [left(0), left(letters.length - 1)]; }"""
 
 
+def test_a_word_that_fits_the_page_is_not_broken(house, watch):
+    page = watch.visitor(size=PHONE)
+    begin(page, link(house, asking(house)))
+    heights = {option.bounding_box()["height"] for option in page.locator(".option span:visible").all()}
+    assert len(heights) == 1, "each stands on one line"
+
+
 @pytest.mark.parametrize("size", [PHONE, WIDE], ids=["phone", "wide"])
 def test_long_words_stay_within_the_page_and_letters_from_right_to_left_end_on_the_left(house, watch, size):
     page = watch.visitor(size=size)
@@ -169,3 +176,17 @@ def test_figures_of_answers_with_long_names_are_seen_on_a_phone(house, watch):
     estimate = page.locator(".grouped td").first.bounding_box()
     assert 0 < estimate["x"] + estimate["width"] <= PHONE["width"]
     assert page.evaluate(WIDER) <= 0
+
+
+def test_on_a_shared_device_people_are_told_to_close_the_window_since_reloading_shows_their_way_back(house, watch):
+    page = watch.visitor(size=PHONE)
+    begin(page, link(house, asking(house)))
+    page.get_by_label("Shared device").check()
+    fill(page)
+    sent(page)
+    page.reload()
+    assert page.get_by_role("img", name="QR code of your recovery link").is_visible()
+    assert "Then close this window" in page.inner_text("main")
+    page.go_back()
+    assert page.locator("input:checked, input[name=a0]").count() == 0
+    assert page.context.cookies() == []
