@@ -251,3 +251,16 @@ def test_a_form_of_someone_here_that_is_sent_when_registration_is_closed_comes_b
     assert exact_counts(house.service, campaign).declined == 1
     stranger = house.ask("POST", f"/c/{campaign}/answer", data=given)
     assert stranger.status_code == 404
+
+
+def test_a_new_recovery_link_signs_out_the_device_that_was_lost_and_no_other_person(house):
+    campaign = asking(house)
+    mine, theirs = (form(secret) for secret in house.ada.invite(campaign, 2))
+    lost, other = (cookie_of(house.ask("POST", "/i/send", data=given)) for given in (mine, theirs))
+    found = cookie_of(house.ask("POST", "/back", data={"secret": mine["key"]}))
+    csrf = csrf_of(house.ask("GET", "/me", cookie=found))
+    made = house.ask("POST", "/me/recovery", cookie=found, data={"csrf": csrf})
+    assert "every other device is signed out" in made.text
+    assert [house.ask("GET", "/me", cookie=cookie).status_code for cookie in (lost, found, other)] == [303, 200, 200]
+    again = house.ask("POST", "/i/send", cookie=lost, data=mine)
+    assert (again.status_code, cookie_of(again)) == (403, None), "nor does the page that was sent from there lead back"

@@ -199,10 +199,14 @@ def come_back(service: Service, key: str) -> Ticket:
 
 
 def new_key(service: Service, person: Visitor) -> str:
-    """Give a person another key to come back with; the one before ends."""
+    """Give a person another key to come back with; the one before ends, and so does every other device's session."""
     key = new_secret()
-    query = update(accounts).where(accounts.c.id == person.account).values(key=hashed(key))
-    service.change(lambda connection: connection.execute(query))
+
+    def work(connection: Connection) -> None:
+        connection.execute(update(accounts).where(accounts.c.id == person.account).values(key=hashed(key)))
+        sessions.end_others(connection, person)
+
+    service.change(work)
     return key
 
 
