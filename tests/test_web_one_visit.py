@@ -85,7 +85,10 @@ def test_looking_at_a_link_in_every_way_uses_nothing_up(house):
     before = stored(house)
     for method in ("GET", "HEAD"):
         for path in ("/i", f"/i#{secret}", f"/i?{secret}", f"/back#{secret}"):
-            house.ask(method, path)
+            looked = house.ask(method, path)
+            assert (looked.status_code, bool(looked.text)) == (200, method == "GET"), (
+                "a scanner finds that it leads somewhere"
+            )
     for path, headers in (("/i", {}), ("/i/look", {}), ("/i/answer", {}), ("/i/answer", {"X-Part": "yes"})):
         shown = house.ask("POST", path, data={"secret": secret}, headers=headers)
         assert (shown.status_code, cookie_of(shown)) == (200, None)

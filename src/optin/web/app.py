@@ -15,7 +15,7 @@ from optin.errors import BadInput
 from optin.ledger import Ledger
 from optin.web import api, exception_handlers, pages
 from optin.web.doors import FreshCookies
-from optin.web.guards import BodyLimit, OwnOrigin, SecurityHeaders, Unhurried
+from optin.web.guards import BodyLimit, HeadsToo, OwnOrigin, SecurityHeaders, Unhurried
 from optin.web.languages import Spoken, checked_tag
 from optin.web.logs import RequestLog
 from optin.web.organisation import Hosted, organisation_of, signatures_of
@@ -105,6 +105,7 @@ def create_app(settings: WebSettings, service: Service | None = None) -> FastAPI
     exception_handlers.set_up(app)
     app.include_router(api.router)
     _add_pages(app)
+    app.add_middleware(HeadsToo)
     app.add_middleware(exception_handlers.NoSurprises)
     app.add_middleware(FreshCookies)
     app.add_middleware(BodyLimit, most=settings.most_body_bytes, seconds=settings.body_seconds)
