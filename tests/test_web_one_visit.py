@@ -200,6 +200,8 @@ def test_what_cannot_be_taken_comes_back_with_everything_else_that_was_typed(hou
     shown = house.ask("POST", "/i/send", data=form(secret, **typed))
     assert (shown.status_code, stored(house)) == (status, before)
     assert words in shown.text
+    if "a0" in typed and status == 422 and "a1" not in typed:
+        assert "“How many hours did you work last week?”: " in shown.text, "with which question"
     if "a1" not in typed:
         assert re.search(r'name="a1" value="yes" checked', shown.text)
     assert cookie_of(shown) is None
