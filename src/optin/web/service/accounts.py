@@ -306,9 +306,7 @@ def _accepted(
         use(service, connection, secret, visitor.account)
         return Entered(Ticket(None, visitor), campaign=campaign)
     known = account_of(connection, secret)
-    if (
-        known is not None
-    ):  # invited by the same id before: one person, one account, of which this campaign alone is shown
+    if known is not None:  # by the same id before: one person, one account, of which this campaign alone is shown
         use(service, connection, secret, known.id)
         if fresh is not None:
             remember(service, connection, fresh, secret, known.id)
