@@ -2,7 +2,7 @@
 
 import pytest
 from browser import PHONE, WIDE, Watch, chromium, press
-from test_web_visit_pages import asking, begin, fill, link, sent
+from test_web_visit_pages import MOST_SCREENS, MOST_WORDS, Counted, asking, begin, fill, link, sent
 from web_steps import PASSWORD, OpenHouse, exact_counts, with_ada
 
 import optin
@@ -190,3 +190,18 @@ def test_on_a_shared_device_people_are_told_to_close_the_window_since_reloading_
     page.go_back()
     assert page.locator("input:checked, input[name=a0]").count() == 0
     assert page.context.cookies() == []
+
+
+def test_in_german_too_the_button_is_within_four_screens_and_220_words(house, watch):
+    page, counted = watch.visitor(size=PHONE, locale="de-DE"), Counted([])
+    page.goto(link(house, asking(house, answer_by="2026-10-14", automatic=True), "ICU"))
+    page.get_by_role("button", name="Beginnen", exact=True).wait_for()
+    counted.look(page)
+    page.get_by_role("button", name="Beginnen", exact=True).click()
+    send = page.get_by_role("button", name="Absenden", exact=True)
+    send.wait_for()
+    box = send.bounding_box()
+    assert 1 + -(-(box["y"] + box["height"]) // PHONE["height"]) <= MOST_SCREENS
+    page.get_by_role("radio", name="63 von 100").check()  # with the line below the picture of what was chosen
+    counted.look(page)
+    assert counted.words <= MOST_WORDS
