@@ -12,6 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 from sqlalchemy import Connection, text
 
+from optin.database.kinds import is_sqlite
 from optin.formats.names import Names
 from optin.grains.batches import Batch
 from optin.wording import underway
@@ -74,7 +75,7 @@ def add_people(connection: Connection, persons: NDArray[np.int64], names: Names,
     starts = range(0, len(names), STRETCH)
     walk = ((int(persons[at]), list(names[at : at + STRETCH])) for at in starts)
     parts = underway.counted("registering people", walk, len(names), lambda part: len(part[1]))
-    add = _add_listed if connection.dialect.name == "sqlite" else _add_copied
+    add = _add_listed if is_sqlite(connection) else _add_copied
     return sum(add(connection, first, some, act) for first, some in parts)
 
 
@@ -92,7 +93,7 @@ def _add_at_once(connection: Connection, query: str, *given: object) -> int:
 
 def add_returns(connection: Connection, offer: int, positions: NDArray[np.int64], act: int) -> None:
     """Write down that the holds at some positions are given back."""
-    if connection.dialect.name == "sqlite":
+    if is_sqlite(connection):
         query = "INSERT INTO returns (offer, position, act) SELECT ?, value, ? FROM json_each(?)"
         _add_at_once(connection, query, offer, act, json.dumps(positions.tolist()))
         return
@@ -110,7 +111,7 @@ def add_rows(connection: Connection, table: str, names: tuple[str, ...], columns
     listed = [column.tolist() if isinstance(column, np.ndarray) else column for column in columns]
     rows, into = zip(*listed, strict=True), f"{table} ({', '.join(names)})"
     with closing(connection.connection.cursor()) as cursor:
-        if connection.dialect.name == "sqlite":
+        if is_sqlite(connection):
             marks = ", ".join("?" * len(names))
             cursor.executemany(f"INSERT INTO {into} VALUES ({marks})", rows)  # type: ignore[arg-type]  # noqa: S608
         else:
@@ -135,7 +136,7 @@ def _is_plain(text_form: str, rows: int) -> bool:
 
 
 def _fill(connection: Connection, table: str, columns: str, rows: Iterable[tuple[object, ...]]) -> None:
-    on_sqlite = connection.dialect.name == "sqlite"
+    on_sqlite = is_sqlite(connection)
     connection.exec_driver_sql(f"DROP TABLE IF EXISTS {'temp' if on_sqlite else 'pg_temp'}.{table}")
     if on_sqlite:
         connection.exec_driver_sql(

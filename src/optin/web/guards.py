@@ -124,6 +124,21 @@ class BodyLimit(Middleware):
         return body
 
 
+class HeadsToo(Middleware):
+    """Answer HEAD as GET without its body: programs that check whether a link leads somewhere ask so, before a mail is shown."""
+
+    async def answer(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Pass a request on; of the answer to HEAD only what stands before its body goes out."""
+        if scope["method"] != "HEAD":
+            await self._app(scope, receive, send)
+            return
+
+        async def without_body(message: Message) -> None:
+            await send({**message, "body": b""} if message["type"] == "http.response.body" else message)
+
+        await self._app({**scope, "method": "GET"}, receive, without_body)
+
+
 class Unhurried(Middleware):
     """Keep whoever is told to wait waiting a little, without a thread: who asks again at once would take all the time."""
 

@@ -11,9 +11,11 @@ import threading
 import time
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
+from datetime import UTC, datetime
 from email.headerregistry import BaseHeader, HeaderRegistry, UnstructuredHeader
 from email.message import EmailMessage, Message
 from email.policy import EmailPolicy, Policy
+from email.utils import format_datetime
 from typing import Any, TypeVar
 
 SECONDS = 20.0
@@ -145,6 +147,7 @@ class Mailer:
         """
         mail = EmailMessage(_WRITTEN)
         mail["From"], mail["To"], mail["Subject"] = self.sender, to, as_subject(subject)
+        mail["Date"] = format_datetime(datetime.now(UTC))
         mail["Message-ID"] = f"<{name}@{self.sender.rpartition('@')[2]}>"
         if stop is not None:
             mail["List-Unsubscribe"] = f"<{stop}>"
