@@ -67,6 +67,7 @@ TOGETHER = (
     "test_web_tens",
     "test_web_typed_numbers",
     "test_web_visit_pages",
+    "test_web_visit_slips",
 )
 """Files whose tests look at one thing that is long in the making: one worker makes it, and the other does not make it too.
 

@@ -45,6 +45,16 @@ def test_words_say_what_a_result_is_enough_for():
     assert told_words(HOURS, 9, 0.0, Apart(None, None)).endswith("within ± 0 hours.")
 
 
+def test_where_nobody_gave_a_spread_nothing_is_said_not_to_be_told_apart():
+    """With 20,000 people and hours between 0 and 80 the page said "not 40 from 40.2", and 54 of 60 releases told them apart
+    where answers lay 5 apart: an interval follows the spread that there is.
+    """
+    unstated = optin.Number("hours", bounds=(0, 80), unit="hours")
+    words = told_words(unstated, 400, 5.0, apart_from(unstated, 5.0, 4.2))
+    assert words == "With 400 people like these the average will be within ± 5 hours: enough to tell 40 from 50."
+    assert ", not 40 from 42" in told_words(HOURS, 400, 5.0, apart_from(HOURS, 5.0, 4.2))
+
+
 def test_people_for_a_wished_precision_are_the_fewest_that_reach_it():
     sheet = [HOURS, optin.YesNo("break")]
     for groups in (1, 3):

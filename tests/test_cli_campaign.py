@@ -12,6 +12,7 @@ from ledger_steps import damage
 
 import optin as library
 from optin.cli.made_people import make_people
+from optin.engine import opening
 
 RELEASE = ("--values", "units", "--joined", "joined")
 
@@ -456,3 +457,19 @@ def test_a_round_without_its_campaign_is_refused(folder):
 
 def test_a_failure_about_bounds_names_no_line(folder):
     assert "line" not in optin("plan", "people.csv", "--limits", "limit", "--bounds", 0, "nan").err
+
+
+@pytest.mark.parametrize("named", [("--limits", "limit"), ()])
+def test_people_are_made_once_for_a_release_whether_or_not_their_columns_are_named(folder, monkeypatch, named):
+    table = folder / "people.csv"
+    table.write_text("".join(f"{line},x\n" for line in table.read_text().splitlines()))  # one column more, to be tried
+    announced()
+    made, usable = [], opening.usable_agents
+    monkeypatch.setattr(
+        opening, "usable_agents", lambda *given, **more: made.append(given[1]) or usable(*given, **more)
+    )
+    optin_ok(
+        *("release", "announcement.json", "people.csv", *named, *RELEASE),
+        *("--ledger", "ledger.sqlite", "-o", "release.json"),
+    )
+    assert [each.limits for each in made].count("limit") == 1

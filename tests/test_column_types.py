@@ -250,3 +250,24 @@ def test_the_page_says_what_is_read(memory):
         refused = "DuckDB, Spark" if wide else "Spark" if line in REFUSED_WHOLE else ""
         expected.append(f"| {line} | {' | '.join(found)} | {refused} |".replace("|  |", "| |"))
     assert said == expected
+
+
+@pytest.mark.parametrize("engine", ["memory", "duckdb"])
+@pytest.mark.parametrize("kind", [pa.duration("us"), pa.time64("us"), pa.timestamp("us"), pa.date32(), pa.binary(1)])
+def test_what_holds_no_answers_is_none_in_any_engine_even_where_it_looks_like_digits(tmp_path, engine, kind):
+    """DuckDB sees a length of time as a whole number, and digits may be options."""
+    at = pa.array([b"0", b"1"] * 20, kind) if kind == pa.binary(1) else pa.array([0, 1] * 20, pa.int32())
+    column = at if at.type == kind else (at if kind == pa.date32() else at.cast(pa.int64())).cast(kind)
+    ids = [f"p{number}" for number in range(40)]
+    path = written(tmp_path, {"id": ids, "limit": [0.5] * 40, "sex": column})
+    for asked in (
+        optin.Choice("sex", options=("0", "1")),
+        optin.YesNo("sex"),
+        optin.MultipleChoice("sex", options=("0", "1", "2"), at_most=2),
+    ):
+        people = optin.read(path, limits="limit", engine=engine)
+        offer = optin.plan(people, [asked]).announce(people)
+        with pytest.raises(
+            optin.BadInput, match=r"sex is stored as .*, which holds no answers; write the column as text"
+        ):
+            optin.release(offer, people, "sex" if engine == "duckdb" else read_table(path).entries("sex"))

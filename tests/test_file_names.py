@@ -1,5 +1,6 @@
 """Columns come from files, never from the names of folders; and a file's name means that file, whatever letters it holds."""
 
+import importlib
 import shutil
 import unicodedata
 from pathlib import Path
@@ -297,3 +298,29 @@ def test_a_pattern_passes_over_names_with_a_dot_on_a_disk_and_at_an_address_alik
         for pattern in ("*.csv", "**/*.csv"):
             assert limits_in(f"{place}/{pattern}", "duckdb") == [STRICT] * 3, (place, pattern)
         assert limits_in(f"{place}/.*.csv", "duckdb") == [LAX] * 3, place
+
+
+OTHER_ORDER = "id,most,limit\n" + "".join(f"p{at},9,.1\n" for at in range(20))
+
+
+@pytest.mark.parametrize(
+    "where",
+    ["tables.csvfiles.csv_header", "tables.csvfiles.expect_text", "tables.table.header", "tables.table.read_csv"],
+)
+def test_a_file_that_changes_while_it_is_read_into_memory_is_noticed(tmp_path, monkeypatch, where):
+    """Whoever allows .1 before and after would be taken at 9, the number in the other column."""
+    module, _, name = f"optin.{where}".rpartition(".")
+    file = tmp_path / "people.csv"
+    file.write_text("id,limit,most\n" + "".join(f"p{at},.1,9\n" for at in range(20)))
+    known = getattr(importlib.import_module(module), name)
+
+    def replaced(*given):
+        found = known(*given)
+        file.write_text(OTHER_ORDER)
+        return found
+
+    monkeypatch.setattr(f"{module}.{name}", replaced)
+    with pytest.raises(optin.PromiseBroken, match=r"people\.csv was changed while this ran"):
+        optin.read(file, limits="limit", engine="memory")
+    monkeypatch.undo()
+    assert set(optin.read(file, limits="limit", engine="memory").limits) == {0.1}

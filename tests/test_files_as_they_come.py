@@ -23,6 +23,8 @@ from trying import daily
 import optin
 from optin.errors import BadInput
 from optin.forms import FIELD, QUESTION
+from optin.releasing.drawing import measure
+from optin.tables import read_table
 from optin.wording.limit_steps import LIMIT_STEPS
 
 COUNT = 6366
@@ -598,14 +600,14 @@ def test_rows_to_be_mended_are_told_in_words_for_whoever_opens_the_file(engine, 
 def test_a_database_is_asked_anew_by_every_call_and_once_by_a_command(engine, postgres):
     import psycopg
 
-    from optin.tables.asked_once import asked_once
+    from optin.tables.queries import QUERIES
 
     url = postgres.new_schema()
     with psycopg.connect(url, autocommit=True) as link:
         link.execute("CREATE TABLE people AS SELECT 'a' || row AS id, 1 AS most FROM generate_series(1, 5) AS row")
         ask = {"limits": "most", "table": "people", "engine": engine}
         assert len(optin.read(url, **ask)) == 5
-        with asked_once():
+        with QUERIES.look():
             optin.read(url, **ask)
             link.execute("INSERT INTO people VALUES ('b', 2)")
             assert len(optin.read(url, **ask)) == 5
@@ -697,3 +699,21 @@ def test_an_empty_row_is_to_be_deleted_and_asks_for_no_limit(engine, tmp_path):
         optin.read(path, limits="limit", engine=engine)
     assert "a row without a person is to be deleted" in str(refusal.value)
     assert "limit is missing" not in str(refusal.value)
+
+
+@pytest.mark.parametrize("engine", ["memory", "duckdb"])
+def test_whoever_says_nothing_in_json_lines_skipped_a_question_and_an_empty_list_chose_none(tmp_path, engine):
+    said = [{"why": ["pay"]}, {"why": []}, {"why": None}, {}] * 10
+    lines = [{"id": f"p{at}", "limit": 1.0, "hours": 1.0} | each for at, each in enumerate(said)]
+    path = tmp_path / "people.jsonl"
+    path.write_text("".join(json.dumps(each) + "\n" for each in lines))
+    why = optin.MultipleChoice("why", options=("pay", "hours"), at_most=2)
+    people = optin.read(path, limits="limit", engine=engine)
+    offer = optin.plan(people, [optin.Number("hours", bounds=(0, 2)), why]).announce(people)
+    table = read_table(path)
+    answers = {"hours": table.values("hours"), "why": table.entries("why")} if engine == "memory" else None
+    found = measure(offer, people, answers).those.questions[1]
+    plain = optin.PrivacyConstrained([1.0] * 40)
+    given = {"hours": [1.0] * 40, "why": [["pay"], [], None, None] * 10}
+    assert found == measure(offer, plain, given).those.questions[1]
+    assert found.people == 20

@@ -13,6 +13,7 @@ import optin
 from optin import PrivacyConstrained
 from optin.campaign import within_allowance
 from optin.errors import BadInput, PromiseBroken
+from optin.ledger import Ledger
 from optin.releasing.drawing import measure
 from optin.tables.labels import aligned
 
@@ -236,3 +237,79 @@ def test_rows_are_left_out_of_a_table_however_arrow_stores_it(column, tmp_path):
     table = pa.table(columns | {column: pa.array(columns[column], pa.string_view())})
     people = optin.read(table, limits="limit", skip_bad=str(tmp_path / "bad.csv"))
     assert people.ids == tuple(NAMES[:11])
+
+
+def named_twice(names):
+    columns = {"id": NAMES, "value": VALUES, "way": ["bus"] * 12}
+    return pa.Table.from_arrays([pa.array(columns[name]) for name in names], names=names)
+
+
+@pytest.mark.parametrize("twice", ["id", "value", "way"])
+@pytest.mark.parametrize("kind", [lambda table: table, lambda table: table.to_pandas()])
+def test_a_table_of_answers_with_a_column_twice_is_refused_by_its_name(kind, twice):
+    people = PrivacyConstrained(LIMITS, ids=NAMES)
+    sheet = [optin.Number("value", bounds=(0, 1)), optin.Choice("way", options=["bus", "foot"])]
+    offer = optin.plan(people, sheet).announce(people, campaign="c")
+    with pytest.raises(BadInput, match=f"the table of answers has 2 columns named {twice}; rename all but one"):
+        measure(offer, people, kind(named_twice(["id", "value", "way", twice])))
+
+
+@pytest.mark.parametrize(
+    "odd",
+    [
+        np.array([np.timedelta64(1, "s")] * 12, dtype=object),
+        np.array([np.complex128(0.5)] * 12, dtype=object),
+        pl.Series([1] * 12).cast(pl.Int128),
+        (value for value in VALUES),
+        np.array(0.5),
+    ],
+    ids=["lengths of time", "complex numbers", "128 bits", "a generator", "one number"],
+)
+def test_what_is_no_column_of_numbers_is_bad_input_wherever_one_is_asked_for(odd):
+    people = PrivacyConstrained(LIMITS, ids=NAMES)
+    for use in (
+        PrivacyConstrained,
+        lambda column: summed(people, column),
+        lambda column: summed(people, VALUES, column),
+    ):
+        with pytest.raises(BadInput):
+            use(odd)
+
+
+def test_ids_and_groups_of_arrow_that_are_not_utf_8_are_refused_by_their_place():
+    offsets = pa.array(NAMES).buffers()[1]
+    text = "".join(NAMES).encode()
+    broken = pa.Array.from_buffers(pa.string(), 12, [None, offsets, pa.py_buffer(text[:-1] + b"\xff")])
+    for given, place in (({"ids": broken}, "ids"), ({"ids": NAMES, "groups": broken}, "groups")):
+        with pytest.raises(BadInput, match=rf"{place}\[11\] is not text"):
+            PrivacyConstrained(LIMITS, **given)
+
+
+@pytest.mark.parametrize("ids", [set(NAMES), frozenset(NAMES), "abcdefghijkl"])
+def test_ids_of_which_nobody_knows_whose_is_whose_are_refused(ids):
+    with pytest.raises(BadInput, match="in the order of the people"):
+        PrivacyConstrained(LIMITS, ids=ids)
+
+
+def test_bounds_may_stand_in_any_two_places_and_what_is_no_number_is_bad_input():
+    people = PrivacyConstrained(LIMITS)
+    for bounds in (np.array([0, 1]), pd.Series([0, 1]), pa.array([0.0, 1.0]).to_numpy(), pl.Series([0, 1])):
+        assert optin.plan(people, bounds=bounds).bounds == (0.0, 1.0)
+    for odd in (pd.NA, np.complex128(0.1), np.complex64(0.1), np.timedelta64(1, "s"), np.str_("0.1"), np.array([0.1])):
+        for asked in ({"sd": odd}, {"data_variance": odd}, {"max_gap": odd}, {"bounds": (0, odd)}):
+            with pytest.raises(BadInput):
+                optin.plan(people, **({"bounds": (0, 1)} | asked))
+            with pytest.raises(BadInput):
+                optin.plan(people, [optin.YesNo("late")], **asked)
+
+
+def test_a_ledger_takes_ids_from_whatever_lists_them_and_refuses_one_text_or_a_set(tmp_path):
+    with Ledger.open(str(tmp_path / "ledger.sqlite")) as ledger:
+        people = PrivacyConstrained(LIMITS, ids=NAMES)
+        optin.campaign.announce(optin.plan(people, bounds=(0, 1)), people, ledger=ledger, allowances=9.0)
+        expected = ledger.remaining(NAMES).tolist()
+        for ids in (iter(NAMES), tuple(NAMES), np.array(NAMES), pa.array(NAMES), pl.Series(NAMES), pd.Series(NAMES)):
+            assert ledger.remaining(ids).tolist() == expected
+        for ids in ("p0", b"p0", set(NAMES)):
+            with pytest.raises(BadInput, match="in the order of the people"):
+                ledger.remaining(ids)

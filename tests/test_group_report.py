@@ -95,6 +95,29 @@ def test_a_result_that_is_mostly_noise_is_said_to_say_nothing_wherever_it_is_sho
     assert 'In "ward"' not in page
 
 
+def test_of_more_pairs_than_anyone_would_read_those_that_differ_are_listed():
+    """Answers are 20 and 40 by turns, so that means are equal and noise is a twentieth of what intervals allow for."""
+    groups, turns = np.repeat([f"g{at:02}" for at in range(12)], 200), np.tile([20.0, 40.0], 1200)
+    agents = optin.PrivacyConstrained(np.full(2400, 3.0), groups=groups)
+    offer = optin.plan(agents, bounds=(0, 80), sd=9).announce(agents)
+    for more, apart in ((0.0, 0), (30.0, 11)):
+        release = optin.release(offer, agents, turns + more * (groups == "g03"))
+        words = " ".join(Reader(render(Source(release=release))).texts)
+        assert f"Of 66 pairs {apart} have an interval that leaves out 0" in words
+        assert words.count(" less ") == apart
+
+
+def test_where_few_answers_alone_say_nothing_no_noise_is_blamed():
+    groups = np.array(["ward"] * 400 + ["lab"] * 12, dtype=object)
+    for limit, noiseless in ((np.inf, True), (50.0, False)):
+        agents = optin.PrivacyConstrained(np.full(412, limit), groups=groups)
+        offer = optin.plan(agents, bounds=(0, 80), sd=9).announce(agents)
+        release = optin.release(offer, agents, np.full(412, 40.0), allow_no_noise=noiseless)
+        (said,) = release.mostly_noise
+        assert said.startswith('In "lab": “value” says nothing. ± 4.5 is the most that is of use')
+        assert said.endswith("so few answers are further off than that, even without noise.")
+
+
 def test_a_report_is_written_from_the_file_of_a_release(study, tmp_path):
     plan, release = study
     (tmp_path / "release.json").write_text(release.to_json())

@@ -226,6 +226,47 @@ def test_a_population_is_given_by_shares_or_by_people():
     assert population_shares(pandas.Series({"b": 30, "a": 10}), ("a", "b")) == {"a": 0.25, "b": 0.75}
 
 
+def test_shares_of_a_population_may_be_percentages_and_are_refused_with_their_sum():
+    assert population_shares({"a": 62.5, "b": 37.5}, ("a", "b")) == {"a": 0.625, "b": 0.375}
+    assert population_shares({"a": 33.3, "b": 66.7}, ("a", "b")) == pytest.approx({"a": 0.333, "b": 0.667})
+    with pytest.raises(BadInput, match=r"these add up to 0\.999$"):
+        population_shares({"a": 0.333, "b": 0.666}, ("a", "b"))
+
+
+def test_a_population_is_a_table_in_memory_as_it_is_a_file():
+    import pandas
+    import polars
+    import pyarrow
+
+    columns = {"group": ["b", "a"], "share": [0.25, 0.75]}
+    for table in (pandas.DataFrame(columns), polars.DataFrame(columns), pyarrow.table(columns)):
+        assert population_shares(table, ("a", "b")) == {"a": 0.75, "b": 0.25}
+    with pytest.raises(BadInput, match="the population must have the columns group and share"):
+        population_shares(pandas.DataFrame({"ward": ["a"], "share": [1.0]}), ("a",))
+
+
+def test_a_merged_group_counts_by_its_own_name_or_by_all_that_it_is_made_of():
+    made = {"a": ("a",), "b + c": ("b", "c")}
+    for population in ({"a": 6, "b + c": 4}, {"a": 6, "b": 3, "c": 1}, {"a": 0.6, "b": 0.4, "c": 0.0}):
+        assert population_shares(population, made) == pytest.approx({"a": 0.6, "b + c": 0.4})
+    with pytest.raises(BadInput, match='says nothing of the groups "c"'):
+        population_shares({"a": 6, "b": 4}, made)
+    with pytest.raises(BadInput, match='were not announced: "c"'):
+        population_shares({"a": 6, "b + c": 4, "c": 1}, made)
+    with pytest.raises(BadInput, match=r'share of group "b [+] c" must be a positive number'):
+        population_shares({"a": 1.0, "b": 0.0, "c": 0.0}, made)
+
+
+def test_merged_groups_are_put_together_by_shares_of_what_they_are_made_of():
+    wards = np.array(["ER"] * 60 + ["ICU"] * 40 + ["lab"] * 4)
+    few = optin.PrivacyConstrained(np.tile([0.5, 1.0, 2.0, 2.0], 26), groups=wards)
+    plan = optin.plan(few, [optin.YesNo("ill")], merge_small=True)
+    census, known = {"ER": 50.5, "ICU": 40.0, "lab": 9.5}, {"ER": 0.505, "ICU + lab": 0.495}
+    assert plan.total("ill", census).shares == pytest.approx(known)
+    release = optin.release(plan.announce(few), few, {"ill": np.ones(104)})
+    assert release.total("ill", census).shares == pytest.approx(known)
+
+
 def test_a_population_is_read_from_a_file(tmp_path):
     path = tmp_path / "shares.csv"
     path.write_text('group,people\n"say ""b""",30\na,10\n')
@@ -237,7 +278,7 @@ def test_a_population_is_read_from_a_file(tmp_path):
     with pytest.raises(BadInput, match="must have the columns group and share, or group and people"):
         population_shares(str(path), ("a",))
     path.write_text("group,share\na,0.5\na,0.5\n")
-    with pytest.raises(BadInput, match="line 2"):
+    with pytest.raises(BadInput, match="line 3: the population names a group twice"):
         population_shares(str(path), ("a",))
     path.write_text("ward,share\na,1\n")
     with pytest.raises(BadInput, match="group"):

@@ -48,6 +48,21 @@ def test_plan_by_prints_each_group_s_verdict_before_anything_is_announced(folder
 
 
 @pytest.mark.parametrize("engine", ["memory", "duckdb"])
+def test_what_a_wanted_accuracy_takes_is_said_of_each_group(folder, engine):
+    asked = ("--target-error", "hours=0.5", "--engine", engine)
+    plan = library.Plan.from_json(optin_ok(*PLAN, "--merge-small", *asked, "-o", "plan.json", "--json").out)
+    told = " ".join(optin_ok(*PLAN, "--merge-small", *asked).out.split())
+    for name, part in plan.groups.items():
+        target = part["hours"].target
+        assert not target.reached
+        shown = library.wording.groups.shown_group(name)
+        assert f"{shown}: hours: with more people {target.people_needed:,} like these would reach it" in told
+    wished = [word for each in plan.sheet for word in ("--wished-error", f"{each.name}=0.5")]
+    assert f"{shown}: wished errors not met: standard errors are" in " ".join(optin_ok(*PLAN, *wished).out.split())
+    assert "The accuracy you asked for" not in optin_ok(*PLAN).out
+
+
+@pytest.mark.parametrize("engine", ["memory", "duckdb"])
 def test_a_campaign_of_groups(folder, engine):
     at = ("--engine", engine)
     optin_ok(*PLAN, "--merge-small", *at, "-o", "plan.json")

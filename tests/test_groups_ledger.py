@@ -7,6 +7,7 @@ from sqlalchemy import text
 import optin
 from optin import campaign
 from optin.errors import PromiseBroken
+from optin.questions.number_result import NumberResult
 from optin.releasing.drawing import measure
 
 SHEET = (optin.YesNo("break"), optin.Number("hours", bounds=(0, 80), sd=9))
@@ -168,3 +169,17 @@ def test_the_draw_of_a_ledger_has_the_sums_of_one_without(ledger):
     assert [[each.sums for each in part.answered] for part in release.sealed.parts] == [
         [each.sums for each in part.decision.came.questions] for part in expected.parts
     ]
+
+
+def test_a_release_is_stated_once_and_once_more_to_check_what_is_stored(ledger, monkeypatch):
+    """Intervals of many groups take long; whoever knows what was announced does not read it again either."""
+    agents, _, answers = study(sheet=ONE)
+    offer = announced(ledger, agents, ONE)
+    stated, read = [], []
+    statement, from_fields = NumberResult.statement, optin.Announcement.from_fields
+    monkeypatch.setattr(NumberResult, "statement", lambda self: stated.append(1) or statement(self))
+    monkeypatch.setattr(optin.Announcement, "from_fields", lambda fields: read.append(1) or from_fields(fields))
+    release = campaign.release(offer, agents, answers, ledger=ledger)
+    written = release.to_json()
+    assert (len(stated), len(read)) == (2 * len(offer.groups), 1)
+    assert optin.Release.from_json(written) == release

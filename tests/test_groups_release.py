@@ -140,7 +140,7 @@ def test_a_person_who_was_moved_to_another_group_is_refused():
     moved[np.flatnonzero(groups == "ER")[0]] = "ICU"
     with pytest.raises(PromiseBroken, match="or in another group"):
         optin.release(offer, optin.PrivacyConstrained(limits, groups=moved), answers)
-    with pytest.raises(PromiseBroken, match='nobody was announced in a group "new"'):
+    with pytest.raises(PromiseBroken, match='nobody was announced in a group "new"; the groups are "'):
         optin.release(offer, optin.PrivacyConstrained(limits, groups=["new", *groups[1:]]), answers)
     with pytest.raises(BadInput, match="these people have none"):
         optin.release(offer, optin.PrivacyConstrained(limits), answers)

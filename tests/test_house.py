@@ -159,6 +159,22 @@ def test_only_an_engine_s_own_file_compares_the_names_of_engines():
     assert found == []
 
 
+def test_only_where_a_database_is_opened_is_its_name_compared():
+    """Elsewhere `is_sqlite` is asked; migrations stay as they were when they were written."""
+
+    def names_one(node):
+        return any(isinstance(part, ast.Constant) and part.value in ("sqlite", "postgresql") for part in ast.walk(node))
+
+    found = {
+        str(path.relative_to(ROOT / "src/optin"))
+        for path in (ROOT / "src/optin").rglob("*.py")
+        if "migrations" not in path.parts
+        for node in ast.walk(ast.parse(path.read_text()))
+        if isinstance(node, ast.Compare) and names_one(node)
+    }
+    assert found == {"database/connection.py", "database/kinds.py"}
+
+
 def imports_of(path):
     for node in ast.walk(ast.parse(path.read_text())):
         if isinstance(node, ast.ImportFrom) and node.module:

@@ -380,6 +380,41 @@ def test_a_table_of_other_people_is_refused(table):
 # What labels must not change.
 
 
+@pytest.mark.parametrize(
+    "kind", [list, np.array, pa.array, pl.Series, lambda ids: pd.Series(ids, index=KINDS["texts"])]
+)
+def test_labels_of_a_column_are_never_ignored_because_ids_stand_beside_it(kind):
+    people, order = people_of(), shuffled()
+    ids = kind(NAMES)
+    labels = KINDS["texts"] if isinstance(ids, pd.Series) else NAMES
+    turned = pd.Series(VALUES, index=labels).iloc[order]
+    assert weighted(people, {"id": ids, "value": turned}) == weighted(people, VALUES)
+    sheet = [optin.Number("value", bounds=(0, 1)), optin.Score("tired", items=2, each=(0, 1))]
+    offer = optin.plan(people, sheet).announce(people, campaign="labels")
+    items = {"tired_1": VALUES, "tired_2": turned}
+    table = pd.DataFrame({"value": VALUES, "tired_1": VALUES, "tired_2": VALUES})
+    assert measure(offer, people, {"id": ids, "value": turned} | items).those == measure(offer, people, table).those
+
+
+def test_labels_that_are_no_ids_beside_plain_ids_are_refused_and_told_the_way_out():
+    people = people_of()
+    for labels in (KINDS["texts"], KINDS["numbers"], pd.RangeIndex(N - 1, -1, -1), pd.Index([*NAMES[1:], "nobody"])):
+        with pytest.raises(BadInput, match=r"value and id have different indexes.*value\.to_numpy\(\)"):
+            weighted(people, {"id": NAMES, "value": pd.Series(VALUES, index=labels)})
+    plain = pd.Series(VALUES)
+    assert weighted(people, {"id": NAMES, "value": plain}) == weighted(people, VALUES)
+    twice = pd.Index(["a", "a"] * 6)
+    frame = pd.DataFrame({"id": NAMES, "value": VALUES}, index=twice)
+    assert weighted(people, {"id": frame["id"], "value": frame["value"]}) == weighted(people, VALUES)
+
+
+def test_limits_labelled_by_ids_belong_to_ids_that_arrow_or_a_generator_hands_over():
+    turned = pd.Series(LIMITS, index=NAMES).iloc[shuffled()]
+    for ids in (pa.array(NAMES), pa.chunked_array([NAMES]), iter(NAMES)):
+        people = PrivacyConstrained(turned, ids=ids)
+        assert (people.ids, people.limits.tolist()) == (tuple(NAMES), LIMITS.tolist())
+
+
 @pytest.mark.parametrize("kind", KINDS)
 def test_people_keep_their_labels_when_copied_and_publish_none(kind):
     people = people_of(labelled(LIMITS, kind))

@@ -17,8 +17,10 @@ from optin.web import languages, translating
 from optin.web.languages import language, tags, wanted
 from optin.web.pages.numbers import spelled, typed_number
 from optin.web.pages.rendering import sentence
+from optin.web.pages.times import plan_of_times, told_to_people
+from optin.web.service.drafts import Draft
 from optin.wording.language import ENGLISH, Language, _, speaking
-from optin.wording.numbers import at_most, count, percent, short
+from optin.wording.numbers import at_most, count, hours, percent, short
 from optin.wording.sentences import Sentence
 
 OTHERS = [tag for tag in tags() if tag != ENGLISH.tag]
@@ -278,6 +280,16 @@ def test_a_sheet_in_two_languages_is_written_as_toml_and_read_again():
 def test_what_cannot_be_said_in_another_language_is_refused(said, why):
     with pytest.raises(optin.BadInput, match=why):
         optin.Sheet(SHEET.questions, languages=said)
+
+
+@pytest.mark.parametrize("tag", tags())
+def test_a_single_hour_is_not_several(tag):
+    draft = Draft(answer_by="2026-03-04", window_hours=1.0, automatic=True)
+    with speaking(language(tag)):
+        said = f"{plan_of_times(draft)} {told_to_people(draft)}"
+        one, many = hours(1.0), hours(48.0)
+    assert said.count(one) == 2
+    assert many.removeprefix("48 ") not in said.split()
 
 
 PAGES = sorted((translating.SOURCE / "web" / "pages").glob("*.py"))

@@ -215,6 +215,77 @@ def test_an_array_of_limits_that_changes_never_changes_a_weight(tmp_path, drawn,
     assert found.grains.tolist() == (offer.grains(HELD) * JOINED).tolist()
 
 
+@pytest.mark.parametrize("point", ["after rehearsal", *EVERY_POINT])
+def test_an_array_of_who_joined_that_changes_never_changes_who_is_charged(tmp_path, drawn, point):
+    limits, joined = LIMITS.copy(), JOINED.copy()
+    limits[LAX], joined[LAX] = limits[STRICT], False  # so that sums say nothing about who of the two it was
+    held = optin.PrivacyConstrained(limits, ids=IDS)
+    before = joined.copy()
+
+    def swap():
+        joined[[STRICT, LAX]] = before[[LAX, STRICT]]
+
+    with Ledger.open(str(tmp_path / "ledger.sqlite")) as ledger:
+        offer = campaign.announce(optin.plan(held, bounds=(0, 1), data_sd=0.05), held, ledger=ledger)
+        with at(point, swap):
+            found = campaign.release(offer, held, VALUES, joined=joined, ledger=ledger)
+        assert ledger.verify().ok
+        assert [ledger.receipt(IDS[who]).spent > 0 for who in (STRICT, LAX)] == [True, False]
+    assert exact(found, drawn) == measure(offer, held, VALUES, joined=before).those.questions[0].cells[0]
+    assert found.grains.tolist() == (offer.grains(held) * before).tolist()
+
+
+GIVEN = {"undivided": {}, "in groups": {"groups": ["A", "B"] * (N // 2)}}
+
+
+def held_alike(grouped):
+    """Two people of the same limit and group, so that sums say nothing about who of them answered."""
+    limits = LIMITS.copy()
+    limits[[0, 2]] = 0.5
+    held = optin.PrivacyConstrained(limits, ids=IDS, **GIVEN[grouped])
+    return held, optin.plan(held, [optin.Number(name, bounds=(0, 1), sd=0.05) for name in ("one", "two")])
+
+
+@pytest.mark.parametrize("grouped", GIVEN)
+def test_answers_that_change_after_it_was_settled_who_gave_them_are_refused_before_the_draw(tmp_path, drawn, grouped):
+    held, plan = held_alike(grouped)
+    one = VALUES.copy()
+    one[[0, 2]] = 0.0, np.nan
+
+    with Ledger.open(str(tmp_path / "ledger.sqlite")) as ledger:
+        offer = campaign.announce(plan, held, ledger=ledger, allowances=20.0, min_people=1)
+        other = campaign.announce(PLAN, HELD, ledger=ledger, campaign="other", allowances=20.0)
+
+        def swap():
+            if one[0] == 0.0:
+                one[[0, 2]] = np.nan, 1.0
+                campaign.cancel(other, ledger=ledger)  # so that what was rehearsed does not stand
+
+        with at("after rehearsal", swap), pytest.raises(PromiseBroken, match="changed while they were read"):
+            campaign.release(offer, held, {"one": one, "two": VALUES}, ledger=ledger)
+        assert (drawn, counts(ledger)["charges"]) == ([], 0)
+
+
+@pytest.mark.parametrize("grouped", GIVEN)
+@pytest.mark.parametrize("accounted", [True, False])
+def test_what_a_release_took_of_each_stays_what_it_was_whatever_becomes_of_the_arrays(tmp_path, grouped, accounted):
+    held, plan = held_alike(grouped)
+    one, joined = VALUES.copy(), np.arange(N) > 0
+    one[2] = np.nan
+    given = {"joined": joined}
+    with Ledger.open(str(tmp_path / "ledger.sqlite")) as ledger:
+        if accounted:
+            offer = campaign.announce(plan, held, ledger=ledger, min_people=1)
+            found = campaign.release(offer, held, {"one": one, "two": VALUES}, ledger=ledger, **given)
+        else:
+            offer = plan.announce(held, min_people=1)
+            found = optin.release(offer, held, {"one": one, "two": VALUES}, **given)
+        one[:], joined[:] = np.nan, True
+        assert found.grains[0] == 0 < found.grains[2] < found.grains.max()
+        if accounted:
+            assert found.grains.tolist() == [ledger.receipt(person).spent for person in IDS]
+
+
 @pytest.mark.parametrize("point", ["after staging", "after checks", "after charges"])
 def test_a_file_that_is_touched_stops_a_release_before_the_draw(ledger, tmp_path, drawn, point):
     place = InFile(tmp_path)

@@ -11,7 +11,10 @@ import pytest
 
 import optin
 from optin import campaign
+from optin.grains.array_answers import _Columns
+from optin.grains.people import Allowing
 from optin.ledger import Ledger
+from optin.tables.table_cells import coded
 
 COUNT = 300
 IDS = [f"ID-MARKER-{k}" for k in range(COUNT)]
@@ -72,6 +75,21 @@ def test_people_print_without_ids_and_limits():
     for agents in (people, buyers):
         assert "ID-MARKER" not in repr(agents)
         assert len(repr(agents)) < 200
+
+
+def test_what_is_made_of_people_on_the_way_prints_no_limit_and_no_answer():
+    limits, answers = [0.1234567, 0.1234568, 0.7654321] * 4, ["MARKED", "other"] * 6
+    some = optin.PrivacyConstrained(limits)
+    looked_at = some.table()
+    made = (
+        looked_at,
+        looked_at.all_pieces(0.0, 1.0),
+        Allowing(allowances=np.array(limits)),
+        coded(answers),
+        _Columns({"way": answers}, ["way"], optin.Sheet([optin.YesNo("way")]), some),
+    )
+    for record in made:
+        assert not {word for word in ("0.12345", "0.76543", "MARKED") if word in repr(record)}
 
 
 def test_grains_can_be_listed_in_the_session_that_drew_the_release(charged):

@@ -21,6 +21,7 @@ from hypothesis import strategies as st
 from trying import examples
 
 import optin
+from optin.announcement.sealed import Seal
 from optin.errors import BadInput, OptinError, PromiseBroken
 from optin.kernel.tails import log_normal_below, normal_laplace_quantile, sum_above
 from optin.releasing import Release, noise
@@ -196,6 +197,14 @@ FIELDS = [
     *("joined_people", "fingerprint", "noise_interval_95", "total_interval_95", "total_interval_method"),
     *("charged", "ledger_number", "sd", "sd_interval_95", "dropped", "noise", "squares", "cells", "commitment", "salt"),
 ]
+
+
+@pytest.mark.parametrize("bound", ["", "ab", "AB" * 32, f"{'ab' * 32}\n"])
+def test_a_release_that_is_bound_to_no_hash_is_refused(bound):
+    """Its fingerprint is made again by whoever changes it; sealed numbers that nothing binds can be any."""
+    forged = dataclasses.replace(drawn(), seal=Seal(bound)).to_json()
+    with pytest.raises(BadInput, match='"commitment" is no SHA-256'):
+        Release.from_json(forged)
 
 
 @pytest.mark.parametrize("name", FIELDS)

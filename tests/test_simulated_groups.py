@@ -100,6 +100,19 @@ def test_groups_that_cannot_be_simulated_are_refused(groups, words):
         simulated(optin.YesNo("ill"), groups)
 
 
+def test_a_group_without_limits_is_computed_and_not_only_measured():
+    groups = {
+        "careful": SimulatedGroup(600, "careful", (0.2, 0.8)),
+        "endless": SimulatedGroup(40, math.inf, (0.6, 0.4)),
+    }
+    own = simulated(optin.YesNo("ill"), groups, campaigns=200)[GROUPED]
+    assert own.predicted_bias == pytest.approx(0.0, abs=1e-12)
+    assert own.mse == pytest.approx(own.computed, abs=4 * own.mse_error)
+    exact = {name: SimulatedGroup(each.people, math.inf, each.answers) for name, each in groups.items()}
+    for each in simulated(optin.YesNo("ill"), exact, campaigns=5).outcomes:
+        assert each.computed == pytest.approx((600 * 0.16 + 40 * 0.24) / 640**2)
+
+
 def test_the_command_shows_three_designs_side_by_side():
     asked = ["simulate", "--group", "young,600,careful,0.2", "--group", "old,400,open,0.7", "--campaigns", "50"]
     done = CliRunner().invoke(app, asked)

@@ -52,6 +52,28 @@ def test_a_plan_that_will_say_next_to_nothing_is_called_so_before_it_is_announce
     assert "will say next to nothing" not in told(house, f"/a/c/{campaign}"), "it is too late to warn"
 
 
+def test_what_would_say_next_to_nothing_though_everyone_came_is_said_before_anyone_is_asked(house):
+    """A campaign that runs by itself was announced and published without a word, and every figure of it was noise."""
+    page = lambda name: told(house, f"/a/c/{name}")  # noqa: E731
+    campaign = house.ada.draft(SHEET, sealed=True, quorum_people=10).id
+    assert "next to nothing" not in page(campaign), "nobody is invited yet"
+    house.ada.invite(campaign, 30)
+    said = (
+        "2 questions of 2 will say next to nothing even if all 30 come who can, with limits that are mixed: “How many"
+    )
+    assert said in page(campaign)
+    house.ada.take(campaign, "open")
+    assert said in page(campaign)
+    house.ada.invite(campaign, 970)
+    assert "next to nothing" not in page(campaign)
+    grouped = house.ada.draft(SHEET, sealed=True, quorum_people=10).id
+    for name, many in (("ICU", 30), ("ER", 25)):
+        house.ada.invite(grouped, many, group=name)
+    assert "even in the largest group, if all 30 who are invited come" in page(grouped)
+    by_link = house.ada.draft(SHEET, sealed=True, answer_by="2027-02-01", open_link=30).id
+    assert "even if all 30 come who can" in page(by_link)
+
+
 def test_groups_in_which_too_few_registered_are_named_before_the_announcement(house):
     """Together they were enough, and only publishing failed: when all had been promised something."""
     campaign = house.ada.draft(SHEET, sealed=True, quorum_people=20, window_hours=1.0).id

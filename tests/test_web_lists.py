@@ -1,6 +1,9 @@
 """Lists and mails: a reload invites nobody twice, a real SMTP server takes, delays and refuses, and mails say nothing private."""
 
+import contextlib
+import csv
 import io
+import itertools
 import re
 import time
 from dataclasses import replace
@@ -9,17 +12,21 @@ from email import message_from_bytes, policy
 import pytest
 from aiosmtpd.controller import Controller
 from browser import Watch, chromium
+from hypothesis import given, settings
+from hypothesis import strategies as st
 from sqlalchemy import func, insert, select
+from trying import examples
 from web_steps import KEY, PASSWORD, House, OpenHouse, exact_counts, free_port
 
 import optin
 from optin.errors import BadInput, LedgerUnavailable, PromiseBroken
+from optin.web.pages import inviting
 from optin.web.schema import invitations, invitees, mails
 from optin.web.service import lists
 from optin.web.service.campaigns import show
-from optin.web.service.lists import entries_in
 from optin.web.service.mailer import Mailer
-from optin.web.service.mails import PAUSES, queue, send_mails, sendings
+from optin.web.service.mails import PAUSES, queue, send_mails, sendings, unwritten
+from optin.web.service.pasted_lists import Entry, entries_in
 from optin.web.service.records import Visitor
 
 SHEET = optin.Sheet(
@@ -99,7 +106,7 @@ def test_lists_are_read_as_people_write_them():
     (one,) = entries_in("group\tid\taddress\nICU\t7\tada@example.org")
     assert (one.address, one.id, one.group) == ("ada@example.org", "7", "ICU")
     assert entries_in(" \n") == []
-    for wrong in ("a@b@c", "@", "id,address\n,", "x@y z", "a@b\x00c", "x" * 140_000):
+    for wrong in ("a@b@c", "@", "id,group\n,ICU", "x@y z", "a@b\x00c", "x" * 140_000):
         with pytest.raises(BadInput, match="line"):
             entries_in(wrong)
 
@@ -132,6 +139,13 @@ def test_headings_may_be_german():
         ("id,group\n7,ada@example.org", "line 2: a group is public, and no address"),
         ("7;ICU;night", "line 1 holds more than an address or id and a group"),
         ("Contact;Tribe\nada@example.org;ICU", "line 1: no column of these is known"),
+        ('7\n"8\n9', "line 2: a quotation mark opens there and does not close"),
+        ('id;name\n7;"Otto\n8;Bea', "line 2: a quotation mark opens there and does not close"),
+        ("E-Mail;Team;Abteilung\nada@example.org;Sales;Bonn", "columns “Team” and “Abteilung” mean the same here"),
+        ("id;Mail;E-Mail\n7;ada@example.org;", "columns “Mail” and “E-Mail” mean the same here"),
+        ("Personalnummer;Work mail\n7;ada@example.org", "line 2 holds an address under a heading that is not known"),
+        ("id,name,group\n7,Coe, Bea,ICU", "line 2 has more cells than there are headings"),
+        ("7\n8, ICU, night", "line 2 holds more than an address or id and a group"),
     ],
 )
 def test_a_list_that_would_publish_addresses_drop_cells_or_invite_its_headings_is_refused(pasted, says):
@@ -139,11 +153,57 @@ def test_a_list_that_would_publish_addresses_drop_cells_or_invite_its_headings_i
         entries_in(pasted)
 
 
+@pytest.mark.parametrize(
+    "pasted",
+    [
+        "Coe, Bea <bea@example.org>; Byron, Ada <ada@example.org>",
+        "Coe, Bea <bea@example.org>\n\n'Byron, Ada' <ada@example.org>;\n",
+        'email;name\nbea@example.org;"Bea\nCoe"\nada@example.org;Ada\n;\n;\n',
+    ],
+)
+def test_names_with_commas_or_two_lines_and_rows_of_nothing_keep_nobody_out(pasted):
+    assert [each.known_by for each in entries_in(pasted)] == ["bea@example.org", "ada@example.org"]
+
+
+@pytest.mark.parametrize(
+    ("pasted", "line"),
+    [
+        ("\nada@example.org\n\n\nbroken@\n", 5),
+        ("sep=;\nid;email\n\n7;broken@", 4),
+        ('id;name;email\n7;"Ada\nByron";ada@example.org\n8;Bea;broken@', 4),
+    ],
+)
+def test_a_refused_line_is_counted_as_whoever_pasted_it_counts(pasted, line):
+    with pytest.raises(BadInput, match=f"^line {line}: the address cannot be written to"):
+        entries_in(pasted)
+
+
+@settings(max_examples=examples(150), deadline=None)
+@given(text=st.text(st.sampled_from("a1@.<>;,\t\n\" ='+"), max_size=40))
+def test_whoever_is_read_stands_in_the_list_and_no_group_holds_an_address(text):
+    with contextlib.suppress(BadInput):
+        for each in entries_in(text):
+            assert each.known_by in text.casefold() or each.id in text
+            assert "@" not in (each.group or "")
+
+
+def test_ids_that_a_spreadsheet_would_compute_come_back_from_our_own_file_as_they_were(house):
+    """In the file they have an apostrophe: brought again with it, everyone would be a second person with a second total."""
+    campaign, ids = asking(house, opened=False), ["+49170555", "=7", "-7;=8", "@ada", "'quoted'"]
+    ada = owner(house, campaign)
+    lists.add(house.service, ada, campaign, [Entry(id=each) for each in ids])
+    written = ask(house, "GET", f"/a/c/{campaign}/links.csv").text
+    kept = "\n".join(",".join(row[:3]) for row in csv.reader(io.StringIO(written)))
+    assert [each.id for each in entries_in(kept)] == ids
+
+
 def test_a_list_stays_and_never_doubles(house):
     campaign = asking(house, opened=False)
     text = "ada@example.org\nbea@example.org\nADA@example.org\n"
     for _ in range(3):
-        assert ask(house, "POST", f"/a/c/{campaign}/people", list=text).status_code == 303
+        last = ask(house, "POST", f"/a/c/{campaign}/people", list=text)
+        assert last.status_code == 303
+    assert "New: 0 people. In it before, or twice: 3 people." in ask(house, "GET", last.headers["location"]).text
     assert many(house, invitees, campaign) == many(house, invitations, campaign) == 2
     shown = [ask(house, "GET", f"/a/c/{campaign}/people").text for _ in range(2)]
     links = [re.findall(r"/i#([0-9a-f]{64})", page) for page in shown]
@@ -151,7 +211,7 @@ def test_a_list_stays_and_never_doubles(house):
     assert len(set(links[0])) == 2
     written = ask(house, "GET", f"/a/c/{campaign}/links.csv").text
     assert all(secret in written for secret in links[0])
-    assert written.startswith("address,id,group,link\r\n")
+    assert written.startswith("\ufeffaddress,id,group,link\r\n"), "by its first mark Excel knows the alphabet of a file"
     more = ask(house, "POST", f"/a/c/{campaign}/people", list="cleo@example.org; ICU")
     assert (more.status_code, "in a group, or nobody is" in more.text) == (422, True)
     assert "cleo@example.org" in more.text, "what was typed stays"
@@ -187,6 +247,36 @@ def test_a_list_that_puts_one_person_into_two_groups_is_refused_with_both_lines(
     assert ask(house, "POST", f"/a/c/{campaign}/people", list=twice).status_code == 303, (
         "said twice is no contradiction"
     )
+
+
+def test_three_thousand_people_are_listed_in_one_go_and_no_field_cuts_off_what_is_pasted(house):
+    """A field that held 60,000 letters took the first of a longer list, and dropped the rest without a word."""
+    campaign = asking(house, opened=False)
+    crowd = [f"{at:06};maria.mustermann-{at}@stadtwerke.example.org;Team {at % 9}" for at in range(3000)]
+    sent = ask(house, "POST", f"/a/c/{campaign}/people", list="\r\n".join(["Kennung;E-Mail;Gruppe", *crowd]))
+    assert sent.status_code == 303
+    page = ask(house, "GET", f"/a/c/{campaign}/people").text
+    assert len(set(re.findall(r"/i#([0-9a-f]{64})", page))) == many(house, invitees, campaign) == 3000
+    for path, name in ((f"c/{campaign}/people", "list"), (f"c/{campaign}", "ids"), ("new-sheet", "toml")):
+        fields = re.findall(r"<textarea [^>]*>", ask(house, "GET", f"/a/{path}").text)
+        assert ["maxlength" in each for each in fields if f'name="{name}"' in each] == [False], name
+    too_long = ask(house, "POST", f"/a/c/{campaign}/people", list="x" * 300_000)
+    assert (too_long.status_code, "send a long list in parts" in too_long.text) == (413, True)
+    assert ask(house, "POST", f"/a/c/{campaign}/people/mail", list="x" * 70_000).status_code == 413, "lists alone"
+
+
+def test_a_long_list_has_its_codes_on_several_pages_each_person_once(house, monkeypatch):
+    """Three thousand on one page took sixteen seconds, in which nobody else was answered."""
+    monkeypatch.setattr(inviting, "AT_ONCE", 4)
+    campaign = asking(house, opened=False)
+    names = [f"P{at}" for at in range(10)]
+    ask(house, "POST", f"/a/c/{campaign}/people", list="\n".join(names))
+    pages = [ask(house, "GET", f"/a/c/{campaign}/qr?part={part}").text for part in (1, 2, 3)]
+    shown = [re.findall(r"<figcaption>(P\d)", page) for page in pages]
+    assert ([len(each) for each in shown], [*itertools.chain(*shown)]) == ([4, 4, 2], names)
+    assert all(pages[0].count(f"qr?part={part}") == 1 for part in (2, 3))
+    for odd in ("0", "4", "-1", "x", "9" * 30, "²"):
+        assert re.findall(r"<figcaption>(P\d)", ask(house, "GET", f"/a/c/{campaign}/qr?part={odd}").text) == shown[0]
 
 
 def groups_of(house, campaign):
@@ -254,12 +344,32 @@ def test_mail_goes_out_once_is_tried_again_and_comes_back(house, post_office):
     assert send_mails(service) == 0, "one that is refused for now waits"
     (told,) = sendings(service, ada, campaign)
     assert (told.sent, told.waiting, told.back) == (1, 1, (("gone@example.org", "refused for good (550)"),))
+    assert told.why_waiting == ("refused for now (451)",)
     post_office.refuses.clear()
     house.service.clock.now += PAUSES[0] + 1
     assert send_mails(service) == 1
     assert [to for to, _ in post_office.came] == [["good@example.org"], ["later@example.org"]]
     with pytest.raises(PromiseBroken, match="out of date"):
         queue(service, ada, campaign, 5)
+
+
+def test_who_is_added_after_the_invitation_went_out_is_invited_and_nobody_else_is_written_to(house, post_office):
+    """There was a reminder to everyone, or nothing."""
+    campaign, service = asking(house), mailing(house, post_office.port)
+    ada = owner(house, campaign)
+    lists.add(service, ada, campaign, entries_in("one@example.org\ntwo@example.org"))
+    assert (unwritten(service, ada, campaign), queue(service, ada, campaign, 0)) == (2, 2)
+    lists.add(service, ada, campaign, entries_in("late@example.org\n17"))
+    assert unwritten(service, ada, campaign) == 1
+    assert [queue(service, ada, campaign, 0) for _ in range(2)] == [1, 0]
+    send_mails(service)
+    assert sorted((to, mail["Subject"]) for (to,), mail in post_office.came) == [
+        (f"{name}@example.org", "Breaks") for name in ("late", "one", "two")
+    ]
+    lists.add(service, ada, campaign, entries_in("last@example.org"))
+    assert queue(service, ada, campaign, 1) == 4, "a reminder goes to everyone"
+    assert (unwritten(service, ada, campaign), queue(service, ada, campaign, 0)) == (0, 0), "and says the same"
+    send_mails(service)
 
 
 def test_mail_says_nothing_private_and_reminders_go_to_everyone_but_those_who_want_none(house, post_office):
@@ -301,6 +411,8 @@ def test_a_server_that_is_away_is_asked_again_and_at_last_given_up(house):
     queue(service, ada, campaign, 0)
     for pause in (*PAUSES, 0.0):
         assert send_mails(service) == 0
+        told = sendings(service, ada, campaign)[0]
+        assert told.why_waiting == ("the server for mail cannot be reached",) * (told.waiting > 0), "not only at last"
         house.service.clock.now += pause + 1
     (told,) = sendings(service, ada, campaign)
     assert told.back == (("one@example.org", "given up: the server for mail cannot be reached"),)

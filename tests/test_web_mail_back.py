@@ -11,6 +11,7 @@ from web_steps import KEY, PASSWORD, Clock, House, free_port
 
 from optin.web.schema import accounts, addresses, links_asked, links_back
 from optin.web.service.core import new_secret
+from optin.web.service.jobs import work_once
 from optin.web.service.mailer import Mailer
 from optin.web.service.recovering import PAUSES, SECONDS, ask, erase_addresses, send_links
 
@@ -123,6 +124,7 @@ def test_a_mail_names_nobody_and_no_campaign_and_holds_no_key(house, post_office
     for word in (key, "Breaks", "council", "limit", "answer"):
         assert word.lower() not in mail.as_string().lower(), word
     assert (mail["Subject"], mail["List-Unsubscribe"]) == ("Your link", None)
+    assert mail["Date"].datetime.tzinfo is not None, "without a date a mail is refused, or taken for unwanted"
 
 
 def test_a_known_address_and_an_unknown_one_are_told_the_same_after_the_same_work(house, post_office):
@@ -280,3 +282,29 @@ def test_no_address_stands_in_a_log_or_in_the_events(house, post_office, caplog)
     assert "nurse.marker" not in caplog.text.lower()
     events = house.service.read(lambda link: str(link.execute(text("SELECT * FROM web_events")).all()))
     assert "nurse.marker" not in events.lower()
+
+
+def test_what_was_typed_under_another_key_keeps_nobody_waiting(house, post_office):
+    """The service's key was lost, and another made as the docs say: what nobody can read any more is forgotten."""
+    leave(house, "waiting@example.org")
+    post_office.came.clear()
+    lost = {"id": "0" * 32, "sealed": b"sealed under a key that was lost", "tries": 0, "next_at": 0.0}
+    house.service.change(lambda link: link.execute(links_asked.insert().values(lost)))
+    ask(house.service, "waiting@example.org", place="192.0.2.44")
+    send_links(house.service)
+    wait_until(lambda: post_office.came)
+    assert house.service.read(lambda link: link.scalar(select(func.count()).select_from(links_asked))) == 0
+
+
+def test_an_address_that_was_typed_is_erased_where_no_mail_leaves_any_more(tmp_path):
+    with House(f"sqlite:///{tmp_path / 'web.sqlite'}", tmp_path, key=KEY, clock=Clock()) as made:
+        now = made.service.clock()
+        typed = {"sealed": b"typed", "tries": 0}
+        rows = [
+            {"id": "1" * 32, "next_at": now - 10, **typed},
+            {"id": "2" * 32, "next_at": now - SECONDS - 10, **typed},
+        ]
+        made.service.change(lambda link: link.execute(links_asked.insert(), rows))
+        assert work_once(made.service)
+        left = made.service.read(lambda link: link.scalars(select(links_asked.c.id)).all())
+    assert left == ["1" * 32]

@@ -1,5 +1,7 @@
 """The next campaign over the same people: told once, in tens, from what people have left; the year with the same ± as a size."""
 
+import re
+
 import numpy as np
 import pytest
 from sqlalchemy import select
@@ -63,6 +65,22 @@ def test_the_year_has_the_plus_minus_of_a_size_with_each_limit_divided(house):
         for question, each in zip(sheet, found.questions, strict=True):
             assert plus_minus_of(each.half_width, proportion=question.proportion, unit=question.unit) in told
     assert "<strong>3 campaigns</strong>" in told
+
+
+def test_what_was_asked_at_a_cost_is_asked_again_at_a_cost(house):
+    """The editor of sheets knows limits alone: it asked for these, and said nothing."""
+    terms = {"model": "quasi-linear", "benefit_base": 5.0, "benefit_slope": 2.5, "bounds": (0, 12)}
+    campaign = house.ada.draft(title="Sleep", question="Hours?", **terms).id
+    led = page(house, f"/a/new-sheet?again={campaign}")
+    assert (led.status_code, led.headers["location"]) == (303, f"/a/new?again={campaign}")
+    form = page(house, led.headers["location"]).text
+    assert re.search(r'value="quasi-linear" checked', form)
+    assert 'value="2.5"' in form
+    two = optin.Sheet([optin.YesNo("break"), optin.YesNo("night")], title="Two")
+    sheet = house.ada.draft(two, model="quasi-linear").id
+    assert page(house, f"/a/new?again={sheet}").headers["location"] == f"/a/new-sheet?again={sheet}"
+    refused = page(house, f"/a/new-sheet?again={sheet}")
+    assert (refused.status_code, "state costs" in refused.text) == (422, True)
 
 
 def test_what_cannot_be_planned_is_refused_in_words_and_another_analysts_sheet_is_not_there(house):

@@ -85,7 +85,10 @@ def test_looking_at_a_link_in_every_way_uses_nothing_up(house):
     before = stored(house)
     for method in ("GET", "HEAD"):
         for path in ("/i", f"/i#{secret}", f"/i?{secret}", f"/back#{secret}"):
-            house.ask(method, path)
+            looked = house.ask(method, path)
+            assert (looked.status_code, bool(looked.text)) == (200, method == "GET"), (
+                "a scanner finds that it leads somewhere"
+            )
     for path, headers in (("/i", {}), ("/i/look", {}), ("/i/answer", {}), ("/i/answer", {"X-Part": "yes"})):
         shown = house.ask("POST", path, data={"secret": secret}, headers=headers)
         assert (shown.status_code, cookie_of(shown)) == (200, None)
@@ -197,6 +200,8 @@ def test_what_cannot_be_taken_comes_back_with_everything_else_that_was_typed(hou
     shown = house.ask("POST", "/i/send", data=form(secret, **typed))
     assert (shown.status_code, stored(house)) == (status, before)
     assert words in shown.text
+    if "a0" in typed and status == 422 and "a1" not in typed:
+        assert "“How many hours did you work last week?”: " in shown.text, "with which question"
     if "a1" not in typed:
         assert re.search(r'name="a1" value="yes" checked', shown.text)
     assert cookie_of(shown) is None
@@ -540,7 +545,7 @@ def test_whatever_an_option_is_made_of_it_is_the_one_that_counts(house):
     secrets = house.ada.invite(campaign, len(odd))
     page = house.ask("POST", "/i/answer", data={"secret": secrets[0]}).text
     shown = [html.unescape(value) for value in re.findall(r'name="a0" value="([^"]*)"', page)]
-    assert tuple(shown) == odd
+    assert tuple(shown) == (*odd, ""), "and last what leaves the question out"
     for option, secret in zip(odd, secrets, strict=True):
         given = {name: text for name, text in form(secret).items() if name not in TYPED}
         sent = house.ask("POST", "/i/send", data=given | {"a0": option})

@@ -5,11 +5,13 @@ import html
 import io
 import itertools
 import re
+import time
 from types import SimpleNamespace
 
 import pytest
+from browser import PHONE, Watch, chromium
 from language_walk import words_of
-from web_steps import House, released
+from web_steps import House, OpenHouse, released
 
 import optin
 from optin.web.pages.figure_rows import result_rows
@@ -64,7 +66,7 @@ def rows_of(house, campaign, who):
     answer = house.ask("GET", f"/r/{campaign}/results.csv", cookie=who._cookie)
     assert answer.headers["content-type"] == "text/csv; charset=utf-8"
     assert answer.headers["content-disposition"] == 'attachment; filename="results.csv"'
-    return list(csv.DictReader(io.StringIO(answer.text)))
+    return list(csv.DictReader(io.StringIO(answer.content.decode("utf-8-sig"))))
 
 
 def facts(page):
@@ -134,7 +136,7 @@ def test_the_file_of_results_holds_the_whole_the_differences_and_what_the_page_s
         beyond = not float(row["low"]) <= float(row["estimate"]) <= float(row["high"])
         assert ("beyond the possible, by noise" in row["note"]) == beyond
     german = house.ask("GET", f"/r/{campaign}/results.csv", cookie=analyst._cookie, headers={"Accept-Language": "de"})
-    assert list(csv.DictReader(io.StringIO(german.text))) == rows
+    assert list(csv.DictReader(io.StringIO(german.content.decode("utf-8-sig")))) == rows
 
 
 def test_what_groups_say_together_stands_in_the_page_s_language_and_dots_are_told_of_beside_a_picture_alone(house):
@@ -292,3 +294,30 @@ def test_before_the_result_there_is_no_file_and_an_open_one_is_for_everyone(hous
     for who in (None, house.person(), house.analyst("eve")):
         for place in places:
             assert house.ask("GET", place, cookie=who and who._cookie).status_code == 200
+
+
+def test_every_picture_of_a_result_is_there_to_be_printed_though_nobody_looked_at_it(tmp_path):
+    """A browser prints what it has: of fourteen pictures that were fetched when they came into sight, seven were on paper."""
+    sheet = optin.Sheet([optin.YesNo(f"b{at}", text="Did you skip a break?") for at in range(12)], title="Breaks")
+    with OpenHouse(f"sqlite:///{tmp_path / 'web.sqlite'}", tmp_path) as house, chromium() as browser:
+        ada, crowd = house.analyst(), house.people(20)
+        campaign = ada.draft(sheet, public=True, quorum_people=10).id
+        ada.take(campaign, "open")
+        for person in crowd:
+            person.register(campaign, 5)
+        for step in ("close-registration", "announce", "open-answers"):
+            ada.take(campaign, step)
+        for person in crowd:
+            person.join(campaign, {question.name: True for question in sheet})
+        ada.take(campaign, "close")
+        ada.take(campaign, "release")
+        watch = Watch(browser, house.origin)
+        page = watch.visitor(size=PHONE)
+        page.goto(f"{house.origin}/r/{campaign}")
+        assert page.locator("figure img").count() == 12
+        for _ in range(400):
+            seen = page.evaluate("[...document.images].filter((each) => each.complete && each.naturalWidth).length")
+            if seen == 12:
+                break
+            time.sleep(0.05)
+        assert (seen, watch.faults) == (12, [])

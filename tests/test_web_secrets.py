@@ -341,3 +341,17 @@ def test_no_answer_is_opened_before_the_quorum_is_met(lodge, monkeypatch):
     for step in ("close", "release"):
         analyst.take(campaign, step)
     assert sorted(opened) == sorted(person.me().account for person in crowd)
+
+
+def test_what_joins_letters_and_signs_is_kept_inside_words_and_is_no_title_alone(tmp_path):
+    with OpenHouse(f"sqlite:///{tmp_path / 'web.sqlite'}", tmp_path) as house:
+        analyst = house.analyst()
+        for words in (
+            "\u0645\u06cc\u200c\u062e\u0648\u0627\u0647\u0645",
+            "\U0001f469\u200d\u2695\ufe0f Pausen",
+            "क्\u200dष",
+        ):
+            drafted = analyst.draft(title=f"\u200d{words}\u200c", question=words, bounds=(0, 1))
+            assert (drafted.draft["title"], drafted.draft["question"]) == (words, words)
+        with pytest.raises(BadInput, match="1 to 120 characters"):
+            analyst.draft(title="\u200d\u200c", question="q", bounds=(0, 1))

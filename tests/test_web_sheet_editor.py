@@ -288,6 +288,24 @@ def german(house, path, **form):
     return house.ask("POST", path, data={"csrf": house.ada._csrf, **form}, **own).text
 
 
+def test_the_last_day_of_all_is_no_last_day_to_answer(house):
+    """It has no end: the page failed."""
+    sheet = READY["pulse"].sheet
+    for path in ("/a/new-sheet", "/a/new"):
+        given = fields(sheet, title="t", question="q", lower="0", upper="1", answer_by="9999-12-31", do="keep")
+        refused = post(house, path, **given)
+        assert (refused.status_code, "must be a date such as 2026-03-14" in refused.text) == (422, True)
+    far = house.ada.draft(sheet, answer_by="9999-12-30").id
+    house.ada.take(far, "open")
+    assert post(house, f"/a/c/{far}/extend", answer_by="9999-12-31", round="1").status_code == 422
+
+
+def test_a_draft_whose_quorum_is_larger_than_any_crowd_that_is_imagined_opens_again(house):
+    made = post(house, "/a/new-sheet", **fields(READY["pulse"].sheet, quorum_people="2000000", do="keep"))
+    opened = house.ask("GET", made.headers["location"] + "/sheet", cookie=house.ada._cookie)
+    assert (opened.status_code, "Please check this" in opened.text) == (200, False)
+
+
 def test_a_last_day_that_is_over_is_refused_as_the_draft_is_kept(house):
     sheet = READY["pulse"].sheet
     before = many(house, campaigns)

@@ -2,6 +2,7 @@
 
 import re
 from concurrent.futures import ThreadPoolExecutor
+from datetime import UTC, datetime
 
 import pytest
 from test_web_identities import account_of
@@ -206,3 +207,60 @@ def test_who_answered_by_another_link_and_is_invited_by_an_id_shows_the_way_back
     assert house.ask("POST", "/i/send", data=form(later, before="")).status_code == 200
     assert stored(house)[0] == people
     assert len({account_of(house, secret) for secret in (given["secret"], by_id, later)}) == 1
+
+
+def test_when_the_last_day_is_over_no_page_offers_a_form_that_would_be_refused(house):
+    last = datetime.fromtimestamp(house.service.clock.now, UTC).date()
+    campaign, everyone = (asking(house, answer_by=last.isoformat(), **more) for more in ({}, {"public": True}))
+    used, fresh = house.ada.invite(campaign, 2)
+    cookie = cookie_of(house.ask("POST", "/i/send", data=form(used)))
+    before, came = house.service.clock.now, stored(house)
+    house.service.clock.now = before - before % 86400 + 86400  # the first moment after that day
+    try:
+        late = {path: house.ask("POST", path, data={"secret": fresh}) for path in ("/i", "/i/look", "/i/answer")}
+        shown = house.ask("GET", f"/c/{campaign}", cookie=cookie)
+        again = house.ask("GET", f"/c/{campaign}/answer", cookie=cookie)
+        strangers = [house.ask("GET", path).text for path in (f"/c/{everyone}", "/")]
+        taken = house.ask("POST", f"/c/{campaign}/withdraw", cookie=cookie, data={"csrf": csrf_of(shown)})
+    finally:
+        house.service.clock.now = before
+    for path, page in late.items():
+        assert (page.status_code, "Too late" in page.text, "Begin" in page.text) == (200, True, False), path
+        assert 'name="step"' not in page.text
+    assert ("Send anew" in shown.text, "still take it back" in shown.text) == (False, True)
+    assert again.headers["location"] == f"/c/{campaign}"
+    assert ("Too late" in strangers[0], everyone in strangers[1]) == (True, False)
+    assert taken.headers["location"] == f"/c/{campaign}?done=withdrawn"
+    assert stored(house)[1:3] == (came[1] - 1, came[2] - 1)
+
+
+def test_a_form_of_someone_here_that_is_sent_when_registration_is_closed_comes_back_with_why(house):
+    campaign = asking(house)
+    secrets = house.ada.invite(campaign, 11)
+    cookie, *_ = [cookie_of(house.ask("POST", "/i/send", data=form(secret))) for secret in secrets]
+    page = house.ask("GET", f"/c/{campaign}/answer", cookie=cookie)
+    given = {**form("", a0="12", again="yes"), "csrf": csrf_of(page)}
+    for step in ("close-registration", "announce"):
+        house.ada.take(campaign, step)
+    late = house.ask("POST", f"/c/{campaign}/answer", cookie=cookie, data=given)
+    assert (late.status_code, "Registration is closed" in late.text, 'value="12"' in late.text) == (409, True, True)
+    assert house.ask("GET", f"/c/{campaign}/answer", cookie=cookie).headers["location"] == f"/c/{campaign}"
+    declined = house.ask("POST", f"/c/{campaign}/answer", cookie=cookie, data={**given, "do": "decline"})
+    assert "What you had sent is deleted" in declined.text
+    assert "send it anew" not in declined.text, "registration is closed"
+    assert exact_counts(house.service, campaign).declined == 1
+    stranger = house.ask("POST", f"/c/{campaign}/answer", data=given)
+    assert stranger.status_code == 404
+
+
+def test_a_new_recovery_link_signs_out_the_device_that_was_lost_and_no_other_person(house):
+    campaign = asking(house)
+    mine, theirs = (form(secret) for secret in house.ada.invite(campaign, 2))
+    lost, other = (cookie_of(house.ask("POST", "/i/send", data=given)) for given in (mine, theirs))
+    found = cookie_of(house.ask("POST", "/back", data={"secret": mine["key"]}))
+    csrf = csrf_of(house.ask("GET", "/me", cookie=found))
+    made = house.ask("POST", "/me/recovery", cookie=found, data={"csrf": csrf})
+    assert "every other device is signed out" in made.text
+    assert [house.ask("GET", "/me", cookie=cookie).status_code for cookie in (lost, found, other)] == [303, 200, 200]
+    again = house.ask("POST", "/i/send", cookie=lost, data=mine)
+    assert (again.status_code, cookie_of(again)) == (403, None), "nor does the page that was sent from there lead back"

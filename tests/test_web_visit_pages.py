@@ -34,9 +34,9 @@ def watch(browser, house):
     return Watch(browser, house.origin)
 
 
-def asking(house, **more):
+def asking(house, sheet=FIVE, **more):
     house.ada.sign_in("ada", PASSWORD)
-    campaign = house.ada.draft(FIVE, **{"quorum_people": 10, "sealed": True, "window_hours": 48.0, **more}).id
+    campaign = house.ada.draft(sheet, **{"quorum_people": 10, "sealed": True, "window_hours": 48.0, **more}).id
     house.ada.take(campaign, "open")
     return campaign
 

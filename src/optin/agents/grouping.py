@@ -14,6 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from optin.errors import BadInput, Place
+from optin.tables.arrow_texts import listed
 from optin.tables.columns import NO_GROUP
 from optin.tables.group_names import text_fault
 from optin.wording.groups import shown_group
@@ -161,7 +162,7 @@ def _texts(labels: Any, name: str) -> Sequence[Any]:  # noqa: ANN401
         )
     if isinstance(labels, list | tuple | np.ndarray):
         return labels  # type: ignore[return-value] # a column of numpy is as good, and no copy is made
-    return labels.to_pylist() if hasattr(type(labels), "to_pylist") else list(labels)
+    return listed(labels)
 
 
 def _expect_one_each(given: int, people: int, name: str) -> None:

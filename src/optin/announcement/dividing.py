@@ -75,8 +75,10 @@ class Divided:
         other = next((label for label in agents.groups.names if label not in places), None)
         if other is not None:
             raise PromiseBroken(
-                "nobody was announced in a group {group}: use the announced table, or plan and announce a new round",
+                "nobody was announced in a group {group}; the groups are {groups}: use the announced table, by the columns it was"
+                " planned by and in their order, or plan and announce a new round",
                 group=shown_group(other),
+                groups=listed_groups(list(places)),
                 other_people=True,
             )
         return agents.put_into(places, [str(design.group) for design in self.designs])

@@ -148,7 +148,8 @@ class Announcement(Offered, Divided, ToldOffer):
         stated = description if self.model == PRIVACY_CONSTRAINED else None
         if not self.grouped:
             return sheet_cautions(self.questions, stated)
-        told = {name: part.warnings() for name, part in self.groups.items() if not part.public.empty}
+        parts = {name: part.questions for name, part in self.groups.items() if not part.public.empty}
+        told = {name: sheet_cautions(questions, None, of_group=True) for name, questions in parts.items()}
         return (*by_group(told), *limit_cautions(stated, known=False))
 
     @property

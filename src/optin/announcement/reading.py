@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from dataclasses import replace
 
 from optin.announcement.exact import exact_numbers
@@ -13,7 +12,6 @@ from optin.formats.strict_json import Fields
 from optin.questions import Sheet
 
 Designs = tuple[AnnouncedDesign, ...]
-_HASH = re.compile(r"[0-9a-f]{64}")
 
 
 def read_designs(fields: Fields, sheet: Sheet) -> tuple[Designs, Seal | None, int | None]:
@@ -21,9 +19,7 @@ def read_designs(fields: Fields, sheet: Sheet) -> tuple[Designs, Seal | None, in
     public = fields.take_object("public")
     if not fields.has("commitment"):
         return _with_sums(_public(public, sealed=False), fields.take_object("sealed"), sheet), None, None
-    seal = Seal(fields.take_text("commitment"))
-    if not _HASH.fullmatch(seal.commitment):
-        fields.refuse('"commitment" is no SHA-256')
+    seal = Seal(fields.take_fingerprint("commitment"))
     everyone = public.take_int("people") if public.has("groups") else None
     designs = _public(public, sealed=True)
     if not fields.has("sealed"):

@@ -52,10 +52,10 @@ class Across:
     @classmethod
     def asked(cls, offer: Announcement, population: Path | None, *, differences: bool) -> Across | None:
         """Check what was asked before anything is drawn; None where people are in no groups."""
-        from optin.planning.population import population_shares
+        from optin.planning.population import made_of, population_shares
 
         if offer.grouped:
-            shares = None if population is None else population_shares(population, tuple(offer.groups))
+            shares = None if population is None else population_shares(population, made_of(offer.designs))
             return cls(shares, differences)
         if differences or population is not None:
             raise BadInput(

@@ -8,7 +8,7 @@ from itertools import chain, permutations
 from typing import TYPE_CHECKING
 
 from optin.cli.announced_table import ADVICE, first_difference
-from optin.cli.people_files import Columns, agents_of, described
+from optin.cli.people_files import Columns, described
 from optin.errors import BadInput
 
 if TYPE_CHECKING:
@@ -29,15 +29,24 @@ NONE = (
 
 
 def announced_columns(
-    offer: Announcement, table: Table, *, given: Columns, besides: set[str], ledger: Ledger | None
+    offer: Announcement,
+    table: Table,
+    people: Callable[[Columns], Agents],
+    *,
+    given: Columns,
+    besides: set[str],
+    ledger: Ledger | None,
 ) -> Columns:
-    """Pick the columns of a table in memory that were announced; ``given`` names those of ids and groups."""
+    """Pick the columns of a table in memory that were announced, by the people that some columns describe.
+
+    ``given`` names those of ids and groups.
+    """
     columns = _picked(
         offer,
         table.names,
         given,
         besides,
-        lambda candidate: _adds_up(offer, ledger, lambda: agents_of(table, candidate)),
+        lambda candidate: _adds_up(offer, ledger, lambda: people(candidate)),
     )
     if columns is not None:
         return columns

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from optin.cli import screen
 from optin.cli.across_groups import show_planned
+from optin.cli.what_if import target_rows
 from optin.wording.groups import listed_groups, shown_group, tens_in_words
 from optin.wording.numbers import largest, percent
 
@@ -34,7 +35,22 @@ def show_plan(plan: Plan, record: dict[str, Any], odd: Sequence[str], *, as_json
         screen.columns("Each group by itself", HEAD, list(told.rows()), texts=1)
         screen.say(VERDICTS)
         show_planned(plan)
+        _show_wanted(plan)
     screen.warn(odd)
+
+
+def _show_wanted(plan: Plan) -> None:
+    """Print whether each group reaches the accuracy that was asked for, if one was, and what would."""
+    from optin.cli.question_table import wish_rows
+
+    rows = [
+        (f"{shown_group(name)}: {label}", text)
+        for name, each in plan.groups.items()
+        for label, text in (*wish_rows(each), *target_rows(each))
+    ]
+    if rows:
+        screen.say()
+        screen.rows("The accuracy you asked for, of each group", rows)
 
 
 VERDICTS = (

@@ -19,7 +19,7 @@ from optin.cli.environment import debugging
 from optin.cli.speaking import spoken, warnings_spoken
 from optin.cli.streams import prepare, silence
 from optin.errors import OptinError, came_of_interrupt
-from optin.tables.asked_once import asked_once
+from optin.tables.queries import QUERIES
 
 NAME = "optin"
 UNEXPECTED = 1
@@ -52,7 +52,7 @@ def run(arguments: list[str]) -> int:
 
 def call(arguments: list[str]) -> None:
     """Run a command as if it had been typed, and let whatever it raises pass."""
-    with asked_once(), _command().make_context(NAME, arguments) as context:
+    with QUERIES.look(), _command().make_context(NAME, arguments) as context:
         _command().invoke(context)
 
 

@@ -71,13 +71,14 @@ def sheet_accuracy(plan: Plan) -> list[tuple[str, str]]:
         gaps = "as far as questions state a max_gap, the ± allows for it; else at most {tilt:.3f} x the gap"
     return [
         ("as accurate as", plan.accuracy_words()),
-        *_wish(plan),
+        *wish_rows(plan),
         ("tilt", f"{plan.tilt:.3f}: the share of weight moved from strict to willing people"),
         ("bias", gaps.format(tilt=plan.tilt)),
     ]
 
 
-def _wish(plan: Plan) -> list[tuple[str, str]]:
+def wish_rows(plan: Plan) -> list[tuple[str, str]]:
+    """Say whether the standard errors wished for are met, where some were."""
     if plan.wish_met is None:
         return []
     if plan.wish_met:

@@ -30,7 +30,7 @@ Population = Annotated[
     Path | None,
     typer.Option(
         metavar="shares.csv",
-        help="For groups: each group's share of the population, or its people (columns group and share, or group and people).",
+        help="For groups: each group's share of the population or its people (columns group and share, or group and people).",
         show_default="the people announced",
     ),
 ]

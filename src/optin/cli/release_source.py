@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import lru_cache, partial
 from typing import TYPE_CHECKING, Any
 
 from optin.cli import screen
@@ -46,7 +47,10 @@ class Released:
 def read_released(
     read: Released, engine: str | None, *, check_ids: bool, ledger: Ledger | None
 ) -> tuple[Table | None, Agents | None, Columns]:
-    """Read the named columns, or all where the limits have to be found; people of an engine come as agents, theirs found."""
+    """Read the named columns and the people they describe, or all columns where the limits have to be found.
+
+    People of an engine come without a table, and their columns are found here.
+    """
     from optin.engine import check_engine, engine_for
     from optin.tables import names_in, read_table
 
@@ -65,7 +69,7 @@ def read_released(
     reading = agents.reading if named else Reading(table.words([]))
     if str(reading):
         screen.note(said_of(reading, how))
-    return table, None, given
+    return table, agents if named else None, given
 
 
 def _engine_columns(read: Released, engine: str, ledger: Ledger | None) -> Columns:
@@ -107,18 +111,25 @@ class Taking:
 def taking_of(
     offer: Announcement,
     table: Table | None,
-    engine_agents: Agents | None,
+    agents: Agents | None,
     given: Columns,
     asked: AnswerColumns,
     ledger: Ledger | None,
 ) -> Taking:
     """Read answers and who joined, unless they stay in an engine."""
-    if engine_agents is not None:
-        return Taking(engine_agents, given, asked.values, asked.joined)
-    assert table is not None  # noqa: S101 — people are in memory or in an engine
-    source = _columns(offer, table, given, besides=set(asked.all(table.names)), ledger=ledger)
+    from optin.cli.announced_columns import announced_columns
+
+    if table is None:
+        assert agents is not None  # noqa: S101 — people are in memory or in an engine
+        return Taking(agents, given, asked.values, asked.joined)
+    people = lru_cache(maxsize=1)(partial(agents_of, table))  # those of the columns that add up were made to see it
+    if not given.say_limits:
+        besides = set(asked.all(table.names))
+        source = announced_columns(offer, table, people, given=given, besides=besides, ledger=ledger)
+    else:
+        source = _settled(offer, given)
     joined = table.truths(asked.joined) if asked.joined else None
-    return Taking(agents_of(table, source), source, asked.read(table), joined)
+    return Taking(people(source) if agents is None else agents, source, asked.read(table), joined)
 
 
 def draw(
@@ -148,14 +159,6 @@ def draw(
                 allow_no_noise=allow_no_noise,
             )
         return campaign.look(offer, agents, taking.answers, joined=joined, quorum=quorum, allow_no_noise=allow_no_noise)
-
-
-def _columns(offer: Announcement, table: Table, given: Columns, *, besides: set[str], ledger: Ledger | None) -> Columns:
-    from optin.cli.announced_columns import announced_columns
-
-    if not given.say_limits:
-        return announced_columns(offer, table, given=given, besides=besides, ledger=ledger)
-    return _settled(offer, given)
 
 
 def _settled(offer: Announcement, given: Columns) -> Columns:

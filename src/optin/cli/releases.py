@@ -95,7 +95,7 @@ def release_results(
     accepted: Any = {"limits": limits, "limit": limit, "budgets": budgets, "costs": costs}
     named = Columns(id=id_column, by=_grouped_by(offer, by, asked), **accepted)
     read = Released(people, named, asked, offer, apart(how, [announcement, people, ledger, output]))
-    table, engine_agents, given = read_released(read, engine, check_ids=check_ids, ledger=opened)
+    table, agents, given = read_released(read, engine, check_ids=check_ids, ledger=opened)
     say_who_counts(people, joined, how)
     with (
         Output(output, inputs=[announcement, people, ledger]) as file,
@@ -104,7 +104,7 @@ def release_results(
         forgotten_options(announcement, offer, ledger),
     ):
         before = 0 if opened is None else len(opened.acts())
-        taking = taking_of(offer, table, engine_agents, given, asked, opened)
+        taking = taking_of(offer, table, agents, given, asked, opened)
         drawn = draw(offer, taking, table, opened, quorum=wanted, allow_no_noise=allow_no_noise)
         file.write(drawn.to_json() + "\n")
         sign_if_keyed(opened, ledger)

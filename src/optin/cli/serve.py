@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import gc
+import os
 from collections.abc import Container, Iterator
 from contextlib import contextmanager
+from difflib import get_close_matches
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -81,8 +83,15 @@ def web_settings(**given: Any) -> WebSettings:  # noqa: ANN401 - whatever an opt
     expect("web", "the web service")
     from pydantic import ValidationError
 
-    from optin.web.settings import WebSettings
+    from optin.web.settings import WebSettings, unknown_variables
 
+    for name in unknown_variables(os.environ):
+        near = get_close_matches(name.upper(), [f"OPTIN_WEB_{each.upper()}" for each in WebSettings.model_fields], 1)
+        raise BadInput(
+            "{name} sets nothing{near}; docs/how-to/serve.md lists what can be set",
+            name=name,
+            near=f": is {near[0]} meant?" if near else "",
+        )
     try:
         return WebSettings(**{name: value for name, value in given.items() if value is not None})
     except ValidationError as error:

@@ -129,7 +129,7 @@ def reset_password(
         secret = reset_link(service, name)
     finally:
         service.ledger.close()
-    screen.say(f"{settings.origin or f'http://{settings.host}:{settings.port}'}/new-password#{secret}")
+    screen.say(f"{settings.seen_at}/new-password#{secret}")
     screen.note("it works once, within a day; give it to nobody else")
     if not settings.model_fields_set & {"origin", "port"}:
         screen.note(
@@ -138,8 +138,11 @@ def reset_password(
 
 
 def _settings(ledger: str | None, keys: Path | None, **seen_at: str | int | None) -> WebSettings:
-    """Read where a service is, and at which address people see it; one that is not there is not made."""
+    """Read where a service is, and at which address people see it; one that is not there is not made, nor its tables changed."""
     settings = web_settings(ledger=ledger, keys=keys, **seen_at)
     if settings.sqlite_path is not None and not settings.sqlite_path.exists():
         raise BadInput("there is no service at {path}; say where it is: --ledger", path=settings.sqlite_path)
+    from optin.web.operating.copies import expect_own_version
+
+    expect_own_version(settings)
     return settings

@@ -14,11 +14,14 @@ from sqlalchemy import URL, Connection, Engine, create_engine, event, inspect, m
 from sqlalchemy.exc import ArgumentError, SQLAlchemyError
 
 from optin.database.crash_points import reached
+from optin.database.kinds import is_sqlite
 from optin.database.metadata import REVISION
 from optin.database.rights import create_privately, warn_of_readers
 from optin.database.turnstile import PATIENCE, in_turn
 from optin.errors import BadInput, LedgerUnavailable
 from optin.extras import expect
+from optin.wording.language import N_
+from optin.wording.sentences import Sentence
 
 if TYPE_CHECKING:
     import psycopg
@@ -40,17 +43,30 @@ def open_engine(url: str, *, create: bool) -> Engine:
     place = _place(url)
     if not create and place.get_backend_name() == "sqlite" and not Path(str(place.database)).exists():
         raise BadInput("there is no ledger at this place; check the path, or announce a campaign to begin one")
-    engine = _sqlite(place) if place.get_backend_name() == "sqlite" else _postgresql(place)
+    engine = _engine(place)
     # at DEBUG, SQLAlchemy would log every row it reads
     logging.getLogger(f"sqlalchemy.engine.Engine.{LOGGED_AS}").setLevel(logging.WARNING)
     try:
         guarded(engine, lambda: _bring_up_to_date(engine, create=create))
-        if engine.dialect.name == "sqlite":
+        if is_sqlite(engine):
             warn_of_readers(Path(str(place.database)))
     except BaseException:
         engine.dispose()
         raise
     return engine
+
+
+def version_of(url: str) -> str | None:
+    """Read of which version a database's tables are, and change nothing; None where there are none of ours."""
+    engine = _engine(_place(url))
+    try:
+        return read(engine, _revision)
+    finally:
+        engine.dispose()
+
+
+def _engine(place: URL) -> Engine:
+    return _sqlite(place) if place.get_backend_name() == "sqlite" else _postgresql(place)
 
 
 def _place(url: str) -> URL:
@@ -164,7 +180,7 @@ def _bring_up_to_date(engine: Engine, *, create: bool) -> None:
     from optin.database.migrations import migrate
 
     with engine.connect() as connection, connection.begin():
-        if engine.dialect.name == "sqlite":
+        if is_sqlite(engine):
             take_head_lock(connection)
         else:  # the row to lock does not exist before the first migration
             connection.execute(text("SELECT pg_advisory_xact_lock(7237511)"))
@@ -184,7 +200,7 @@ def take_head_lock(connection: Connection) -> None:
     A writer that reads first and locks later can decide on numbers that another writer is about to change: both would
     find the same budget free. The lock is SQLite's write lock, and on PostgreSQL the only row of ``head_lock``.
     """
-    if connection.dialect.name == "sqlite":
+    if is_sqlite(connection):
         connection.exec_driver_sql("BEGIN IMMEDIATE")
     elif connection.scalar(text("SELECT one FROM head_lock FOR UPDATE")) is None:
         raise LedgerUnavailable("the ledger's lock row is missing: the database was tampered with; nothing was written")
@@ -194,7 +210,7 @@ def take_head_lock(connection: Connection) -> None:
 def snapshot(engine: Engine) -> Iterator[Connection]:
     """Read from one consistent state, without holding writers up."""
     with engine.connect() as connection:
-        if engine.dialect.name == "sqlite":
+        if is_sqlite(engine):
             with connection.begin():
                 connection.exec_driver_sql("BEGIN")
                 yield connection
@@ -246,7 +262,9 @@ def write(
     reached("before lock")
     failure = failure_of(engine, working)
     if failure is not None and not (done and _look_again(engine, lambda connection: is_stored(connection, done[0]))):
-        raise LedgerUnavailable("{failure}; nothing was written and nothing was revealed: try again", failure=failure)
+        raise LedgerUnavailable(
+            N_("{failure}; nothing was written and nothing was revealed: try again"), failure=failure
+        )
     reached("after commit")
     return done[0]
 
@@ -275,11 +293,11 @@ def guarded(engine: Engine, work: Callable[[], T]) -> T:
     result: list[T] = []
     failure = failure_of(engine, lambda: result.append(work()))
     if failure is not None:
-        raise LedgerUnavailable("{failure}; nothing was written", failure=failure)
+        raise LedgerUnavailable(N_("{failure}; nothing was written"), failure=failure)
     return result[0]
 
 
-def failure_of(engine: Engine, work: Callable[[], None]) -> str | None:
+def failure_of(engine: Engine, work: Callable[[], None]) -> Sentence | None:
     """Run something; if the database fails say how in our own words.
 
     The driver's message can quote a row, so it is neither shown nor kept: the caller raises after the handler has
@@ -294,24 +312,25 @@ def failure_of(engine: Engine, work: Callable[[], None]) -> str | None:
 
 
 _KNOWN = {
-    "disk is full": "the disk is full",
-    "File too large": "the disk is full",
-    "No space left": "the disk is full",
-    "disk I/O error": "the disk failed",
-    "database is locked": "another process kept the ledger locked",
-    "lock timeout": "another process kept the ledger locked",
-    "append-only": "the ledger is append-only and refused a change",
-    "readonly": "the ledger's file is read-only",
-    "not a database": "the file is not a ledger",
-    "malformed": "the ledger's file is damaged",
-    "resolve host": "the database could not be reached",
-    "connection failed": "the database could not be reached",
-    "connection is bad": "the database could not be reached",
-    "connection": "the connection to the database was lost",
+    "disk is full": N_("the disk is full"),
+    "File too large": N_("the disk is full"),
+    "No space left": N_("the disk is full"),
+    "disk I/O error": N_("the disk failed"),
+    "database is locked": N_("another process kept the ledger locked"),
+    "lock timeout": N_("another process kept the ledger locked"),
+    "append-only": N_("the ledger is append-only and refused a change"),
+    "readonly": N_("the ledger's file is read-only"),
+    "not a database": N_("the file is not a ledger"),
+    "malformed": N_("the ledger's file is damaged"),
+    "resolve host": N_("the database could not be reached"),
+    "connection failed": N_("the database could not be reached"),
+    "connection is bad": N_("the database could not be reached"),
+    "connection": N_("the connection to the database was lost"),
 }
 
 
-def _in_our_words(error: BaseException) -> str:
+def _in_our_words(error: BaseException) -> Sentence:
     said = str(getattr(error, "orig", error))
     known = next((words for sign, words in _KNOWN.items() if sign in said), None)
-    return known or f"the database failed ({type(getattr(error, 'orig', error)).__name__})"
+    kind = type(getattr(error, "orig", error)).__name__
+    return Sentence(known) if known else Sentence("the database failed ({kind})", kind=kind)

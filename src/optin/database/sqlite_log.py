@@ -9,6 +9,8 @@ from contextlib import contextmanager
 from sqlalchemy import Connection
 from sqlalchemy.exc import SQLAlchemyError
 
+from optin.database.kinds import is_sqlite
+
 
 @contextmanager
 def taken_in_afterwards(connection: Connection) -> Iterator[None]:
@@ -17,7 +19,7 @@ def taken_in_afterwards(connection: Connection) -> Iterator[None]:
     By itself SQLite does so within COMMIT, and whoever stands in line waits for that too. Nobody waits for what is done here, and
     what cannot be taken in now, because someone reads, a later commit takes in.
     """
-    if connection.dialect.name != "sqlite":
+    if not is_sqlite(connection):
         yield
         return
     pages = connection.exec_driver_sql("PRAGMA wal_autocheckpoint").scalar_one()

@@ -11,6 +11,8 @@ from pathlib import Path
 
 from sqlalchemy import Engine
 
+from optin.database.kinds import is_sqlite
+
 PATIENCE = 60
 """Seconds a writer waits for other writers, of this process and then of others, before it gives up."""
 
@@ -88,4 +90,4 @@ def turnstile_of(engine: Engine) -> Turnstile:
 
 def in_turn(engine: Engine) -> AbstractContextManager[None]:
     """Wait for one's turn to write; PostgreSQL has locks of its own, which are fair."""
-    return turnstile_of(engine).passing() if engine.dialect.name == "sqlite" else nullcontext()
+    return turnstile_of(engine).passing() if is_sqlite(engine) else nullcontext()

@@ -86,7 +86,7 @@ def coded_bins(numbers: Coded, edges: tuple[float, ...]) -> Coded:
 
 def coded_truths(rows: Rows, name: str) -> Coded:
     """Code yes as 0 and no as 1, whether stored as truths, as 1 and 0, or in words."""
-    column, truth = rows.column(name), rows.truth(name)
+    column, truth = rows.entries(name), rows.truth(name)
     wrong = None if column.type().is_boolean() else _written_without(column, truth.notnull())
     return Coded(name, (~truth).cast("int32"), wrong, NO_ANSWER, of=partial(coded_truths, name=name))
 
@@ -105,12 +105,14 @@ def coded_sets(rows: Rows, name: str, options: tuple[str, ...], at_most: int) ->
     """Code a text of options, with semicolons between them, as a sum of powers of two.
 
     Each part is put between semicolons of its own, so that it is an option or it is not; what is left when all options are
-    taken out is no answer. An empty cell of CSV chose nothing, which is an answer, although engines call it missing.
+    taken out is no answer. An empty cell of CSV chose nothing, which is an answer, although engines call it missing; where
+    cells tell the two apart, as of JSON lines, it is missing.
     """
     import ibis
 
     text = _text(rows, name)
-    text = text.fill_null("") if rows.from_csv else text
+    if rows.from_csv:
+        text = text.nullif("") if rows.tells_missing else text.fill_null("")
     blank = "[\t-\r ]*"
     parts = ibis.literal(SEPARATOR) + trimmed(text).re_replace(blank + SEPARATOR + blank, SEPARATOR * 2) + SEPARATOR
     marked = [SEPARATOR + option + SEPARATOR for option in options]
@@ -124,7 +126,7 @@ def coded_sets(rows: Rows, name: str, options: tuple[str, ...], at_most: int) ->
 
 def _text(rows: Rows, name: str) -> ir.StringColumn:
     """Return a column of text; options are matched byte for byte, and whole numbers are written as options would be."""
-    column = rows.column(name)
+    column = rows.entries(name)
     if column.type().is_integer():
         return column.cast("string")
     if column.type().is_floating() or column.type().is_decimal():

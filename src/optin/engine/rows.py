@@ -20,6 +20,7 @@ from optin.tables.plain_files import DataFile, words_of
 from optin.tables.stored_types import (
     Stored,
     expect_alike,
+    expect_entries,
     expect_ids,
     expect_numbers,
     expect_read,
@@ -78,6 +79,11 @@ class Rows:
         """Whether cells come from CSV, which cannot tell an empty text from a missing one."""
         return bool(self.files) and not self.stored
 
+    @property
+    def tells_missing(self) -> bool:
+        """Whether cells come from text that tells an empty selection from a missing one nevertheless."""
+        return bool(self.parts) and all(part.tells_missing for part in self.parts)
+
     def place(self, person: str | None) -> str:
         """Say where someone stands: the table, and their id if they have one."""
         return f"{self.source} id {person}" if person else self.source
@@ -116,6 +122,13 @@ class Rows:
         if not (kind.is_string() or integer):
             raise not_ids(self.source, name, str(kind).lstrip("!"))
         return column.cast("string") if integer else self.session.dialect.valid_text(column)
+
+    def entries(self, name: str) -> ir.Column:
+        """Return a column of cells that may hold an answer in words; an engine may see one of other things as numbers."""
+        column = self.column(name)
+        for stored in self._stored(name):
+            expect_entries(stored, self.source, name)
+        return column
 
     def number(self, name: str) -> ir.FloatingColumn:
         """Return a column as float64, NULL where it is missing or holds no number."""

@@ -40,6 +40,7 @@ class AtomicWrite:
         draft = self._folder / self.path.name
         try:
             make(draft)
+            _sync(draft)
             self._set_modes(draft)
             os.replace(draft, self.path)
         except OSError as error:
@@ -83,10 +84,15 @@ def _put_once(draft: Path, path: Path) -> None:
 
 
 def _write(draft: Path, content: bytes) -> None:
-    with draft.open("wb") as file:
-        file.write(content)
-        file.flush()
-        os.fsync(file.fileno())
+    draft.write_bytes(content)
+    _sync(draft)
+
+
+def _sync(draft: Path) -> None:
+    """Wait until every byte is on disk: a name put in place before its content could stand for nothing after a power cut."""
+    for each in filter(Path.is_file, [draft, *draft.rglob("*")]):
+        with each.open("rb") as file:
+            os.fsync(file.fileno())
 
 
 def _umask() -> int:

@@ -10,12 +10,14 @@ from __future__ import annotations
 import hashlib
 import json
 import math
+import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any, NoReturn, TypeVar, cast
 
 from optin.errors import BadInput
 
 _WIDEST = 10**100
+_FINGERPRINT = re.compile(r"[0-9a-f]{64}")
 Taken = TypeVar("Taken")
 
 
@@ -31,6 +33,15 @@ def canonical_bytes(record: Mapping[str, Any]) -> bytes:
 def fingerprint(record: Mapping[str, Any]) -> str:
     """Take the SHA-256 of the canonical bytes, in hex."""
     return hashlib.sha256(canonical_bytes(record)).hexdigest()
+
+
+def is_fingerprint(value: object) -> bool:
+    """Tell whether something is written as every hash in a record is: a SHA-256 in hex.
+
+    >>> is_fingerprint(fingerprint({})), is_fingerprint(fingerprint({}).upper()), is_fingerprint(None)
+    (True, False, False)
+    """
+    return isinstance(value, str) and _FINGERPRINT.fullmatch(value) is not None
 
 
 def real(number: float | None) -> float | str | None:
@@ -125,6 +136,13 @@ class Fields:
         if not isinstance(value, str):
             self.refuse(f'"{name}" is not text')
         return str(value)
+
+    def take_fingerprint(self, name: str) -> str:
+        """Take a SHA-256 in hex."""
+        value = self.take_text(name)
+        if not is_fingerprint(value):
+            self.refuse(f'"{name}" is no SHA-256')
+        return value
 
     def take_bool(self, name: str) -> bool:
         """Take true or false."""

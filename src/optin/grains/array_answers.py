@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -12,10 +12,12 @@ from optin.errors import BadInput
 from optin.grains.arrays import FloatArray
 from optin.questions.kinds import Question
 from optin.questions.values import as_numbers
-from optin.tables.labels import Labelled, collected, ids_among, names_of, of_people, order_of_ids
+from optin.tables.labels import Labelled, beside_ids, collected, ids_among, names_of, of_people, order_of_ids
 
 if TYPE_CHECKING:
     from optin.questions.sheet import Sheet
+
+TABLE = "the table of answers"
 
 
 def coded_answers(answers: Any, sheet: Sheet, people: Labelled) -> tuple[FloatArray, ...]:  # noqa: ANN401
@@ -38,7 +40,7 @@ def coded_answers(answers: Any, sheet: Sheet, people: Labelled) -> tuple[FloatAr
 class _Columns:
     """Columns of answers, by name."""
 
-    table: Any
+    table: Any = field(repr=False)
     names: Collection[str]
     sheet: Sheet
     people: Labelled
@@ -55,10 +57,7 @@ class _Columns:
         return _expect_rows(question.coded(columns[0]), self.people, names[0])
 
     def _column(self, name: str) -> Any:  # noqa: ANN401 - a column of any kind
-        from optin.tables.headers import no_column
-
-        if name not in self.names:
-            raise no_column("the table of answers", name, [str(each) for each in self.names])
+        self._expect(name)
         key = ids_among(self.names, self.people.id_column)
         if key is None or self._asks_for(key):
             return of_people(self.table[name], self.people, name)
@@ -69,7 +68,19 @@ class _Columns:
                 " they stand in the same order",
                 whole=called,
             )
-        return _taken(self.table[name], order_of_ids(self.table[key], ids, called))
+        self._expect(key)
+        column, own = self.table[name], self.table[key]
+        if isinstance(self.table, Mapping):
+            column = beside_ids(column, own, name, key)
+        return _taken(column, order_of_ids(own, ids, called))
+
+    def _expect(self, name: str) -> None:
+        """Refuse a column that is not there, or twice."""
+        from optin.tables.headers import expect_column, no_column
+
+        if name not in self.names:
+            raise no_column(TABLE, name, [str(each) for each in self.names])
+        expect_column(TABLE, name, list(self.names))
 
     def _asks_for(self, key: str) -> bool:
         return any(key in question.columns_in(self.names) for question in self.sheet)

@@ -181,8 +181,10 @@ class ArrayPeople:
             return None
         joined = of_people(joined, self.agents, "joined")
         present: NDArray[Any] = np.empty(0)
-        with contextlib.suppress(ValueError):  # rows of different lengths are no answers either
-            present = np.asarray(joined)
+        with contextlib.suppress(
+            Exception
+        ):  # rows of different lengths are no answers either, nor what numpy does not know
+            present = np.array(joined)  # a copy: whoever joined stays who is charged, whatever becomes of the array
         if np.ma.isMaskedArray(joined) and np.ma.getmaskarray(joined).any():
             raise BadInput("joined is masked for some people; say true or false for each announced person")
         if present.dtype != np.bool_:
@@ -207,6 +209,11 @@ class ArrayJoining:
 
     def expect_standing(self, answers: object, joined: object, sheet: Sheet) -> None:
         """Leave it to the ledger, which has all of them at hand."""
+
+    def answers_alike(self, codes: Codes) -> bool:
+        """Look again who answered what: arrays of answers are not copied."""
+        answered = self.batch.answered
+        return answered is None or np.array_equal(self.promises.answered(codes, self.who), answered)
 
     def arriving(self, entrance: Entrance, passed: Passed | PassedGroups) -> AbstractContextManager[Any]:
         """Enter a ledger as one batch; promises that are frozen do not change on the way."""

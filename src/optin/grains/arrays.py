@@ -98,7 +98,8 @@ class GrainRule:
         self, joined: BoolArray | None, codes: Codes = None, released: int | None = None
     ) -> Callable[[], Integers]:
         """Return what lists everyone's grains: what they give for released questions that they answered, if they joined."""
-        return partial(_spent, self, joined, codes, all_of(self.shares) if released is None else released)
+        marks = joined if len(self.shares) == 1 else self.answered(codes, joined)  # not codes: arrays may change
+        return partial(everyone_spent, self, marks, all_of(self.shares) if released is None else released)
 
     def sums_above(
         self, bars: tuple[int, ...], joined: BoolArray | None = None, codes: Codes = None
@@ -122,10 +123,12 @@ def everyone_grains(rule: GrainRule) -> Integers:
     return promised(everyone_capped(rule), rule.shares)
 
 
-def _spent(rule: GrainRule, joined: BoolArray | None, codes: Codes, released: int) -> Integers:
+def everyone_spent(rule: GrainRule, marks: BoolArray | Integers | None, released: int) -> Integers:
+    """List what everyone gives; ``marks`` say who joined, or where several questions are asked what each answered."""
     if len(rule.shares) == 1:
-        return everyone_grains(rule) if joined is None else everyone_grains(rule) * joined
-    return spent(everyone_capped(rule), rule.shares, rule.answered(codes, joined) & released)
+        return everyone_grains(rule) if marks is None else everyone_grains(rule) * marks
+    assert marks is not None  # noqa: S101 - `answered` gave them
+    return spent(everyone_capped(rule), rule.shares, marks & released)
 
 
 @dataclass(frozen=True)

@@ -263,6 +263,10 @@ class EngineJoining:
         if not row["joined"]:
             raise PromiseBroken(NOBODY)
 
+    def answers_alike(self, codes: EngineCodes) -> bool:
+        """Leave it to the marks."""
+        return True
+
     def arriving(self, entrance: Entrance, passed: Any) -> AbstractContextManager[Any]:  # noqa: ANN401
         """Enter a ledger batch by batch; what goes by is marked by id and grains, as is what is added up later."""
         return entrance.in_batches(self._noted(passed))

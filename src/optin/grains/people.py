@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from contextlib import AbstractContextManager
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Protocol
 
@@ -163,7 +163,7 @@ class Known(Protocol):
 class Allowing:
     """What people allow over all releases, and how that meets what a ledger has of them (`optin.campaign.announce`)."""
 
-    allowances: Any = None
+    allowances: Any = field(default=None, repr=False)
     raise_limits: bool = False
     lower_limits: bool = False
     levels: Any = None
@@ -186,6 +186,9 @@ class Joining(Protocol):
 
     def expect_standing(self, answers: object, joined: object, sheet: Sheet) -> None:
         """Refuse columns that cannot be used, a yes of someone who declined, and a round that nobody joined."""
+
+    def answers_alike(self, codes: Codes) -> bool:
+        """Tell whether people still answer the questions that they did when they entered; rows of a table are marked instead."""
 
     def arriving(self, entrance: Entrance, passed: Passed | PassedGroups) -> AbstractContextManager[Any]:
         """Enter a ledger; ``passed`` notes what goes by, where it could change between two looks."""

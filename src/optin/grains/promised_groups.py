@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from optin.agents.grouping import Groups
-from optin.grains.arrays import Answers, Codes, GrainRule, Integers, Questions
+from optin.grains.arrays import Answers, Codes, GrainRule, Integers, Questions, everyone_spent
 from optin.grains.exact_sums import SheetSums
 from optin.grains.splitting import all_of, spent_by_group
 
@@ -122,13 +122,14 @@ class ArrayGroups:
 
     def spent(self, joined: Answers, codes: Codes, released: Sequence[int]) -> Callable[[], Integers]:
         """Return what lists everyone's grains, in the order of the people."""
-        return partial(self._spent, joined, codes, tuple(released))
+        marks = joined if len(self.rules[0].shares) == 1 else self.answered(codes, joined)
+        return partial(self._spent, marks, tuple(released))
 
-    def _spent(self, joined: Answers, codes: Codes, released: tuple[int, ...]) -> Integers:
+    def _spent(self, marks: Answers, released: tuple[int, ...]) -> Integers:
         spent = np.zeros(len(self.groups.codes), dtype=np.int64)
         for rule, rows, charged in zip(self.rules, self.groups, released, strict=True):
             if charged:
-                spent[rows] = rule.spent(taken(joined, rows), taken_each(codes, rows), charged)()
+                spent[rows] = everyone_spent(rule, taken(marks, rows), charged)
         return spent
 
     @property

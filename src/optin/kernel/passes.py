@@ -9,7 +9,7 @@ from __future__ import annotations
 import math
 import threading
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cache, cached_property
 
 import numpy as np
@@ -36,7 +36,7 @@ class ArrayLimits:
     ``scale`` is a power of two for the caps above it; all answers are then in scaled units.
     """
 
-    values: Array
+    values: Array = field(repr=False)
     inverse: bool = False
     scale: float = 1.0
     ceiling: float = np.inf

@@ -6,7 +6,7 @@ three sums over the limits below it. Between two neighbouring limits these sums 
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Protocol
 
@@ -64,8 +64,8 @@ class Pieces:
     low: float
     high: float
     below: Sums
-    inside: Array
-    repeats: NDArray[np.int64]
+    inside: Array = field(repr=False)
+    repeats: NDArray[np.int64] = field(repr=False)
     people: int
 
     @cached_property

@@ -14,7 +14,7 @@ from sqlalchemy import Connection, Row, bindparam, select, text
 from optin.grains.units import UNLIMITED
 from optin.ledger import packs
 from optin.ledger.held import Numbers, charge_at, charged_of, fetched, places_of, promise_at, promised_of
-from optin.ledger.one_look import asked_once
+from optin.ledger.one_look import ONE_LOOK
 from optin.ledger.packing import readable
 from optin.ledger.packs import ROWS, each_pack, packed_acts, row_with
 from optin.ledger.schema import acts
@@ -102,7 +102,7 @@ def closing_number(connection: Connection, offer: int) -> int | None:
 
 def act_of(connection: Connection, number: int) -> Row[Any]:
     """Read an act by its number."""
-    return asked_once(("act", number), lambda: connection.execute(_ACT, {"number": number}).one())
+    return ONE_LOOK.answer(("act", number), lambda: connection.execute(_ACT, {"number": number}).one())
 
 
 _ACT = select(acts).where(acts.c.number == bindparam("number"))

@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 from sqlalchemy import Connection, Row
 
+from optin.announcement import Announcement
 from optin.database.crash_points import reached
 from optin.errors import PromiseBroken
 from optin.grains.splitting import Released
@@ -36,6 +37,10 @@ class Settlement(Protocol):
     Where something else was written in between, it is decided and added up again inside.
     """
 
+    @property
+    def announcement(self) -> Announcement | None:
+        """What is released, where that is known: its fingerprint says whether it is what the ledger has."""
+
     def released(self, who: Any) -> Released:  # noqa: ANN401 - a mask in memory; None of a table
         """Given who joined, decide which questions are released, a bit for each (None: all of them); it may refuse."""
 
@@ -49,6 +54,7 @@ class Given:
 
     draw: Draw
     questions: Released = None
+    announcement: Announcement | None = None
     who: Any = field(default=None, repr=False)
 
     def released(self, who: NDArray[np.bool_]) -> Released:
@@ -84,7 +90,7 @@ def rehearse(connection: Connection, *, terms: Terms, roster: Roster, settlement
 def _rehearsed(taking: Taking, settlement: Settlement) -> Rehearsed:
     taking.expect_standing()
     offer, salt = taking.offer, new_salt()
-    split = split_of(offer, settlement.released(taking.joined))
+    split = split_of(offer, settlement.released(taking.joined), settlement.announcement)
     _expect_holds(taking.connection, offer, split)
     written = taking.foresee(salt, split)
     joined = mask_digest(salt, offer.people, taking.answers())

@@ -14,6 +14,7 @@ from sqlalchemy.dialects import sqlite
 from sqlalchemy.schema import CreateIndex, CreateTable, Index
 
 from optin.database.append_only import REFUSAL, guards
+from optin.database.kinds import is_sqlite
 from optin.database.metadata import metadata
 from optin.ledger.schema import APPEND_ONLY
 
@@ -22,7 +23,7 @@ TABLES = [metadata.tables[name] for name in APPEND_ONLY]
 
 def changed_fittings(connection: Connection) -> Iterator[str]:
     """Name what was taken away, changed or put in; all of it is what only someone with full rights can do."""
-    if connection.dialect.name == "sqlite":
+    if is_sqlite(connection):
         yield from _in_sqlite(connection)
     else:
         yield from _in_postgresql(connection)

@@ -21,7 +21,7 @@ from optin.ledger.arrivals import enter
 from optin.ledger.balances import remaining
 from optin.ledger.chain import Entry, Terms, is_stored, last
 from optin.ledger.holdings import cut_promises, promised
-from optin.ledger.one_look import one_look
+from optin.ledger.one_look import ONE_LOOK
 from optin.ledger.packed_holds import Rehearsed
 from optin.ledger.roster import Roster, as_grains, as_ids, roster_of
 from optin.ledger.schema import acts
@@ -281,7 +281,7 @@ class Ledger(OneLine):
             check_round(round)
 
         def look(connection: Connection) -> Receipt:
-            with one_look():
+            with ONE_LOOK.look():
                 if campaign is not None and round is not None:
                     return receipting.read_receipts(connection, names, campaign, round)[0]
                 newest = receipting.last_release_of(connection, person, campaign)

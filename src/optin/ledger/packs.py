@@ -22,7 +22,7 @@ from sqlalchemy import Connection, insert
 
 from optin.errors import PromiseBroken
 from optin.formats.names import Names
-from optin.ledger.one_look import asked_once
+from optin.ledger.one_look import ONE_LOOK
 from optin.ledger.packing import Pack, PacksChanged, pack, readable, unpack
 from optin.ledger.people_names import named_between
 from optin.ledger.schema import packs
@@ -98,7 +98,7 @@ def _block_of(connection: Connection, act: int, part: str, block: int) -> tuple[
 
 
 def _asked(connection: Connection, query: str, where: dict[str, object]) -> list[tuple[Any, ...]]:
-    return asked_once((query, *where.values()), lambda: fetched_rows(connection, query, where))
+    return ONE_LOOK.answer((query, *where.values()), lambda: fetched_rows(connection, query, where))
 
 
 def each_pack(connection: Connection, act: int, part: str = ROWS) -> Iterator[list[Numbers]]:

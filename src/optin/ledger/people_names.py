@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 from sqlalchemy import Connection
 
+from optin.database.kinds import is_sqlite
 from optin.formats.names import Names
 from optin.ledger.streamed_hashes import fetched_rows, for_driver
 
@@ -29,7 +30,7 @@ def named_between(
     """List the numbers and ids of people between two numbers, of those whom an act registered if one is named."""
     where: dict[str, Any] = {"first": first, "last": last} | ({} if act is None else {"act": act})
     clause = "" if act is None else " AND act = :act"
-    if connection.dialect.name == "sqlite":
+    if is_sqlite(connection):
         return _joined(connection, clause, where)
     names_alone = _aggregated(connection, _AGGREGATED.format(clause), where)
     if len(names_alone) == last - first + 1:

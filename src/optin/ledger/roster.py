@@ -20,6 +20,7 @@ from optin.ledger.sharing import Sharing
 from optin.ledger.staging import NOT_SPLIT, stage_people
 from optin.ledger.streamed_hashes import Block, digest_of_blocks, pieces
 from optin.receipts import GROUPS, SHEETS, VERSION, asks_several
+from optin.tables.arrow_texts import listed
 
 MOST = 2**63 - 1
 LONGEST_ID = 500
@@ -143,7 +144,9 @@ def as_grains(grains: ArrayLike, people: int, *, copied: bool = True) -> NDArray
 
 def as_ids(ids: Sequence[str]) -> list[str]:
     """Check that ids are distinct, non-empty texts that both databases can keep; messages name only an index."""
-    names = np.asarray(ids, dtype=object).tolist() if not isinstance(ids, list) else ids
+    if isinstance(ids, str | bytes | set | frozenset):
+        raise BadInput("ids must be a column or a list with one text for each person, in the order of the people")
+    names = ids if isinstance(ids, list) else listed(ids)
     if not names:
         raise BadInput("there are no people: give at least one id")
     if not _storable(names) or "" in names:

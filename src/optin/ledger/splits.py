@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 from sqlalchemy import Row
 
+from optin.announcement import Announcement
 from optin.errors import PromiseBroken
 from optin.grains.splitting import BITS, Released, all_of, spent, spent_by_group
 from optin.ledger.sharing import ONE, Sharing, sharing_of
@@ -59,11 +60,15 @@ class Split:
         return [spent_by_group(capped, self.sharing.matrix, design, charged), charged, capped, design]
 
 
-def split_of(offer: Row[Any], released: Released) -> Split:
-    """Read the shares of an announced round, and check which of its questions are released; None: all of them."""
+def split_of(offer: Row[Any], released: Released, known: Announcement | None = None) -> Split:
+    """Read the shares of an announced round, and check which of its questions are released; None: all of them.
+
+    Whoever knows what was announced spares reading it again: the fingerprint binds the shares.
+    """
     if not asks_several(offer.version):
         return Split()
-    announced = announcement_in(offer.body)
+    same = known is not None and known.fingerprint == offer.fingerprint
+    announced = known if same else announcement_in(offer.body)
     if announced is None:
         raise PromiseBroken("the ledger's announcement cannot be read; run `optin ledger verify`")
     sharing = sharing_of(announced)

@@ -13,6 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 from sqlalchemy import Connection, text
 
+from optin.database.kinds import is_sqlite
 from optin.formats.names import Names
 from optin.grains.batches import Batch
 from optin.wording import underway
@@ -78,7 +79,7 @@ def newcomers_waiting(connection: Connection, names: Names) -> Iterator[None]:
 
     They wait in the table ``newcomers``: the first `WAITING` of them. On PostgreSQL nobody waits for whoever adds people.
     """
-    if connection.dialect.name != "sqlite":
+    if not is_sqlite(connection):
         yield
         return
     _fill(connection, "newcomers", "position BIGINT PRIMARY KEY, id TEXT", ())
@@ -100,7 +101,7 @@ def add_people(connection: Connection, persons: NDArray[np.int64], names: Names,
 
 def _add_some(connection: Connection, first: int, start: int, names: Names, act: int) -> int:
     """Add some of those who are new, from one of their places on, as the people with the numbers from ``first`` on."""
-    if connection.dialect.name != "sqlite":
+    if not is_sqlite(connection):
         columns = [range(first, first + len(names)), list(names), repeat(act, len(names))]
         return add_rows(connection, "people", ("person", "id", "act"), columns)
     if start >= WAITING:
@@ -136,7 +137,7 @@ def _add_at_once(connection: Connection, query: str, *given: object) -> int:
 
 def add_returns(connection: Connection, offer: int, positions: NDArray[np.int64], act: int) -> None:
     """Write down that the holds at some positions are given back."""
-    if connection.dialect.name == "sqlite":
+    if is_sqlite(connection):
         query = "INSERT INTO returns (offer, position, act) SELECT ?, value, ? FROM json_each(?)"
         _add_at_once(connection, query, offer, act, json.dumps(positions.tolist()))
         return
@@ -149,7 +150,7 @@ def add_rows(connection: Connection, table: str, names: tuple[str, ...], columns
     listed = [column.tolist() if isinstance(column, np.ndarray) else column for column in columns]
     rows, into = zip(*listed, strict=True), f"{table} ({', '.join(names)})"
     with closing(connection.connection.cursor()) as cursor:
-        if connection.dialect.name == "sqlite":
+        if is_sqlite(connection):
             marks = ", ".join("?" * len(names))
             cursor.executemany(f"INSERT INTO {into} VALUES ({marks})", rows)  # type: ignore[arg-type]  # noqa: S608
         else:
@@ -174,7 +175,7 @@ def _is_plain(text_form: str, rows: int) -> bool:
 
 
 def _fill(connection: Connection, table: str, columns: str, rows: Iterable[tuple[object, ...]]) -> None:
-    on_sqlite = connection.dialect.name == "sqlite"
+    on_sqlite = is_sqlite(connection)
     connection.exec_driver_sql(f"DROP TABLE IF EXISTS {'temp' if on_sqlite else 'pg_temp'}.{table}")
     if on_sqlite:
         connection.exec_driver_sql(

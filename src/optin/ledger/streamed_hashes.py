@@ -15,6 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 from sqlalchemy import Connection
 
+from optin.database.kinds import is_sqlite
 from optin.formats.names import Names
 from optin.receipts import BLOCK, SALT_BYTES, VERSION, MerkleTree, charge_salts, leaves_of
 
@@ -51,14 +52,14 @@ def fetched_rows(connection: Connection, query: str, bound: dict[str, object]) -
 
 def for_driver(connection: Connection, query: str) -> str:
     """Write named parameters as the driver has them."""
-    if connection.dialect.name == "sqlite":
+    if is_sqlite(connection):
         return query
     return _NAMED.sub(r"%(\1)s", query.replace("%", "%%"))
 
 
 def _walking(connection: Connection, query: str, bound: dict[str, object]) -> Any:  # noqa: ANN401 - a driver's cursor
     """Ask the driver itself, which hands out plain tuples; on PostgreSQL the server keeps what was not fetched yet."""
-    if connection.dialect.name == "sqlite":
+    if is_sqlite(connection):
         return connection.connection.cursor().execute(query, bound)
     cursor = connection.connection.cursor(name=f"walk_{next(_WALKS)}")
     cursor.execute(for_driver(connection, query), bound)

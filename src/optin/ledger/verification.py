@@ -12,6 +12,7 @@ import numpy as np
 from sqlalchemy import Connection, Row, select, text
 
 from optin.announcement import Announcement
+from optin.database.kinds import is_sqlite
 from optin.errors import PromiseBroken
 from optin.ledger.accounts import act_of
 from optin.ledger.branches import are_stored
@@ -208,7 +209,7 @@ def _is_exact(row: Row[Any]) -> bool:
 
 def _torn_indexes(connection: Connection) -> Iterator[str]:
     """Let SQLite compare its indexes with its tables: an id missing in an index would be registered once more."""
-    if connection.dialect.name == "sqlite" and connection.scalar(text("PRAGMA integrity_check(1)")) != "ok":
+    if is_sqlite(connection) and connection.scalar(text("PRAGMA integrity_check(1)")) != "ok":
         yield "the file is damaged: SQLite finds that its tables and indexes disagree"
 
 

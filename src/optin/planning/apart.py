@@ -84,12 +84,24 @@ def told_words(question: Question, people: int, half: float, apart: Apart) -> st
         return _(
             "{within}: not enough to tell anything apart, not even {widest}.", within=within, widest=_widest(question)
         )
+    if is_unstated(question):  # answers that lie closer together are told apart more often
+        return _("{within}: enough to tell {these}.", within=within, these=_from(question, apart.told))
     return _(
         "{within}: enough to tell {these}, not {not_these}.",
         within=within,
         these=_from(question, apart.told),
         not_these=not_these,
     )
+
+
+def is_unstated(question: Question) -> bool:
+    """Say whether the widest spread that there can be stands for one that nobody gave.
+
+    >>> from optin.questions import Number, YesNo
+    >>> [is_unstated(each) for each in (Number("a", bounds=(0, 80)), Number("a", bounds=(0, 80), sd=9), YesNo("b"))]
+    [True, False, False]
+    """
+    return question.declares_sd and math.isclose(question.price, question.worst_price)
 
 
 def _from(question: Question, pair: tuple[float, float]) -> str:

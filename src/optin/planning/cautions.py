@@ -129,16 +129,20 @@ class _Foreseen(Protocol):
 
 
 def sheet_cautions(
-    questions: Sequence[_Foreseen], description: Description | None, *, known: bool = False
+    questions: Sequence[_Foreseen], description: Description | None, *, known: bool = False, of_group: bool = False
 ) -> tuple[str, ...]:
-    """List what is odd about a sheet, question by question where there are several; ``known``: some limits are above 10."""
-    limits = limit_cautions(description, known=known)
+    """List what is odd about a sheet, question by question where there are several; ``known``: some limits are above 10.
+
+    Of one group among others a result that will say next to nothing is named without its numbers, which stand in the table
+    of groups: so one sentence is said of all groups of which it is true.
+    """
+    limits, odd = limit_cautions(description, known=known), _of_group if of_group else _of_question
     if len(questions) == 1:
-        return (*_of_question(questions[0]), *limits)
+        return (*odd(questions[0]), *limits)
     own = (
         _('Question "{name}": {sentence}', name=each.name, sentence=sentence)
         for each in questions
-        for sentence in _of_question(each)
+        for sentence in odd(each)
     )
     most = (takes_most(each.name, each.question) for each in questions if each.epsilon_share > 0.5)
     return (*own, *most, *limits)
@@ -153,6 +157,15 @@ def _of_question(each: _Foreseen) -> tuple[str, ...]:
         data_variance=each.question.data_variance,
     )
     return (*_in_vain(half, each.question), *sentences)
+
+
+def _of_group(each: _Foreseen) -> tuple[str, ...]:
+    half, width = each.half_width(), each.question.width
+    vague = ""
+    if _accuracy(each.standard_error, width) or _says_nothing(half, width):
+        vague = _("The result will say next to nothing. Ask more people, or people with higher limits.")
+    sentences = (vague, _no_variance(each.question.data_variance))
+    return (*_in_vain(half, each.question), *filter(None, sentences))
 
 
 def _in_vain(half: float, question: Question) -> tuple[str, ...]:

@@ -6,6 +6,7 @@ import math
 from collections.abc import Sequence
 from dataclasses import replace
 from functools import partial
+from numbers import Real
 from typing import Any
 
 from optin.agents import Agents, Constrained, Weighing
@@ -95,9 +96,9 @@ def solved(agents: Agents, asked: Asked) -> Plan:
 
 def _sheet(given: Sheet | Sequence[Question] | Question | None, numbers: dict[str, Any]) -> Sheet:
     """Take a sheet as it is; bounds alone make one."""
-    named = [name for name, value in numbers.items() if value is not None and value != 0.0]
     if given is None:
         return value_sheet(**numbers)
+    named = [name for name, value in numbers.items() if not (value is None or (isinstance(value, Real) and value == 0))]
     if named:
         raise BadInput(
             "{argument} belongs to a question: give it there, or leave the sheet out", argument=Argument(named[0])

@@ -110,9 +110,9 @@ def question_telling(question: QuestionPlan) -> Telling:
     return Telling(f'Plan of "{question.name}"', lines)
 
 
-def warnings_of(plan: PlanNumbers, description: Description | None) -> tuple[str, ...]:
+def warnings_of(plan: PlanNumbers, description: Description | None, *, of_group: bool = False) -> tuple[str, ...]:
     """List what is odd about a plan, question by question where there are several."""
-    sentences = sheet_cautions(plan.questions, description, known=plan.high_limits)
+    sentences = sheet_cautions(plan.questions, description, known=plan.high_limits, of_group=of_group)
     reached = 0 if plan.noiseless else plan.pooled_people
     return (
         *sentences,

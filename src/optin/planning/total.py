@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from optin.errors import BadInput
 from optin.kernel.combining import as_one_group
-from optin.planning.population import population_shares
+from optin.planning.population import made_of, population_shares
 from optin.planning.question_plan import QuestionPlan
 from optin.questions.sheet import expect_question
 from optin.questions.spending import CombinedSpending
@@ -48,7 +48,7 @@ def planned_total(plan: Plan, question: str, population: Any = None) -> PlannedT
                 group=shown_group(name),
             )
     people = {name: each.people for name, each in plan.groups.items()}
-    shares = population_shares(people if population is None else population, tuple(groups))
+    shares = population_shares(people if population is None else population, made_of(plan.designs))
     terms = [(shares[name], each) for name, each in groups.items()]
     variance = math.fsum(share**2 * each.standard_error**2 for share, each in terms)
     return PlannedTotal(question, shares, math.sqrt(variance), _half_width(terms), _ungrouped(list(groups.values())))

@@ -9,9 +9,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from optin.tables.arrow_texts import entry
+
 Places = NDArray[np.intp]
-UNREADABLE = object()
-"""Stands for text that is not UTF-8."""
 
 
 def entries_of(answers: Any) -> tuple[list[Any], Places | None]:  # noqa: ANN401 - any column is welcome
@@ -28,18 +28,11 @@ def entries_of(answers: Any) -> tuple[list[Any], Places | None]:  # noqa: ANN401
         return list(column.tolist() if _has(column, "tolist") else column), None
     with contextlib.suppress(Exception):  # what cannot be listed once is read row by row; an error would quote it
         return _listed_once(column)
-    return [_entry(each) for each in column], None
+    return [entry(each) for each in column], None
 
 
 def _has(column: object, name: str) -> bool:
     return hasattr(type(column), name)
-
-
-def _entry(scalar: Any) -> Any:  # noqa: ANN401 - a scalar of Arrow
-    """Take one entry; text that cannot be read is no answer, and its error, which would quote it, goes no further."""
-    with contextlib.suppress(UnicodeDecodeError):
-        return scalar.as_py()
-    return UNREADABLE
 
 
 def _listed_once(column: Any) -> tuple[list[Any], Places]:  # noqa: ANN401 - an array of Arrow, in chunks or not

@@ -252,8 +252,11 @@ def stated_readings(result: QuestionResult) -> dict[str, Any]:
 
 def number(value: Any, name: str, wanted: str = "{argument} must be a number") -> float:  # noqa: ANN401
     """Return what was given as a float; anything else is refused, text in digits too."""
+    kind = getattr(
+        getattr(value, "dtype", None), "kind", "f"
+    )  # numpy's text, times and complex numbers have floats too
     try:
-        real = math.nan if isinstance(value, str | bytes) else float(value)
+        real = math.nan if isinstance(value, str | bytes) or kind not in "biufO" else float(value)
     except (OverflowError, TypeError, ValueError):
         real = math.nan
     if math.isnan(real):

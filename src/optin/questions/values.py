@@ -21,7 +21,7 @@ def as_numbers(values: ArrayLike, name: str = "values") -> NDArray[np.float64]:
     is being handled, since that one would carry the value.
     """
     raw: NDArray[Any] = np.empty(0, dtype=np.str_)
-    with contextlib.suppress(TypeError, ValueError):
+    with contextlib.suppress(Exception):  # polars has integers that numpy has not, and an error of its own for them
         raw = np.asarray(values)
         if raw.dtype.kind == "U" and isinstance(values, list | tuple):
             raw = np.asarray(values, dtype=object)  # numbers among text are numbers still
@@ -72,6 +72,8 @@ def _from_object(value: object) -> float | None:
         return None
     try:
         return float(value)
+    except TypeError:  # a length of time calls itself a whole number
+        return None
     except OverflowError:
         return math.inf if value > cast("Any", 0) else -math.inf
     except ValueError:  # a signalling NaN

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from optin.errors import BadInput
-from optin.formats.strict_json import once
+from optin.formats.strict_json import is_fingerprint, once
 from optin.grains.splitting import part
 from optin.kernel.rounding import epsilon_of
 from optin.receipts.sealing import GROUPS, SHEETS, VERSION
@@ -123,7 +123,7 @@ def outcome(receipt: Receipt) -> str:
 
 _COUNTS = ("promised", "spent", "round", "ledger_number", "offer", "charged_people")
 _HASHES = ("fingerprint", "ledger_head", "body", "rows", "joined", "previous")
-_HASH, _SALT = re.compile(r"[0-9a-f]{64}"), re.compile(rf"[0-9a-f]{{{2 * SALT_BYTES}}}")
+_SALT = re.compile(rf"[0-9a-f]{{{2 * SALT_BYTES}}}")
 
 
 def is_well_formed(receipt: Receipt) -> bool:
@@ -132,11 +132,11 @@ def is_well_formed(receipt: Receipt) -> bool:
     optional = (receipt.remaining, receipt.index, receipt.capped, receipt.answered, receipt.design)
     numbers += [number for number in optional if number is not None]
     hashes = [*(getattr(receipt, name) for name in _HASHES), *receipt.path]
-    proof = (receipt.salt, receipt.path) == (None, ()) if receipt.index is None else _matches(_SALT, receipt.salt)
+    proof = (receipt.salt, receipt.path) == (None, ()) if receipt.index is None else _is_salt(receipt.salt)
     return (
         proof
         and all(type(number) is int and 0 <= number < 2**63 for number in [*numbers, receipt.version])
-        and all(_matches(_HASH, words) for words in hashes)
+        and all(map(is_fingerprint, hashes))
         and all(isinstance(words, str) and _is_encodable(words) for words in (receipt.id, receipt.campaign, receipt.at))
         and _is_of_its_version(receipt)
         and (receipt.log is None or isinstance(receipt.log, LogProof))
@@ -151,8 +151,8 @@ def _is_of_its_version(receipt: Receipt) -> bool:
     return split == expected.get(receipt.version)
 
 
-def _matches(pattern: re.Pattern[str], words: object) -> bool:
-    return isinstance(words, str) and pattern.fullmatch(words) is not None
+def _is_salt(words: object) -> bool:
+    return isinstance(words, str) and _SALT.fullmatch(words) is not None
 
 
 def _is_encodable(words: str) -> bool:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from optin.errors import BadInput
 from optin.kernel.combining import Combination, as_one_group
-from optin.planning.population import population_shares
+from optin.planning.population import made_of, population_shares
 from optin.questions import Question
 from optin.questions.combined import Addend, Combined, Term
 from optin.questions.group_sizes import GroupSizes
@@ -56,11 +56,13 @@ class AcrossRelease:
     def total(self: Release, question: str, population: Any = None) -> Total:  # type: ignore[misc]  # noqa: ANN401
         """Put the whole together from groups: each counts by the people announced, or by what ``population`` says.
 
-        ``population`` gives every group its share or its people (post-stratification). Where limits go with groups this is
+        ``population`` gives every group its share, also in percent, or its people (post-stratification): a mapping, a file or a
+        table in memory with the columns ``group`` and ``share`` or ``people``. Where limits go with groups this is
         not tilted, as a mean without groups would be. People of a group are told in tens: without a ``population`` the
         interval contains the whole for all numbers of people that fit. BadInput where a group's result was not published.
         """
-        return total_of(self.groups, question, population, everyone=self.announcement.people)
+        offer = self.announcement
+        return total_of(self.groups, question, population, everyone=offer.people, made=made_of(offer.designs))
 
 
 def difference_of(groups: Groups, question: str, first: str, second: str) -> Difference:
@@ -117,10 +119,12 @@ def total_of(
     population: Any = None,  # noqa: ANN401
     *,
     everyone: int | None = None,
+    made: Mapping[str, Sequence[str]] | None = None,
 ) -> Total:
     """Put the whole together; where one group's result was not published there is none, and it is said why.
 
-    ``everyone`` is how many people there are together, where those of groups are told in tens.
+    ``everyone`` is how many people there are together, where those of groups are told in tens; ``made`` says of which labels
+    each group is made, where some were merged.
     """
     asked = _asked(groups, question)
     for name, each in groups.items():
@@ -128,7 +132,9 @@ def total_of(
             raise _withheld(_NO_WHOLE, question, name, why)
     sizes = _sizes(groups, everyone) if population is None else None
     shares = (
-        population_shares(population, tuple(groups)) if sizes is None else dict(zip(groups, sizes.shares, strict=True))
+        population_shares(population, made or tuple(groups))
+        if sizes is None
+        else dict(zip(groups, sizes.shares, strict=True))
     )
     figures = _combined(_addends(groups, question, tuple(groups)), shares, sizes)
     results = {name: groups[name][question] for name in groups}

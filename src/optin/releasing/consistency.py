@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import json
 import math
-from typing import TYPE_CHECKING
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any
 
 from optin.announcement.terms import QUASI_LINEAR
 from optin.errors import BadInput
@@ -23,7 +24,7 @@ _ROUNDED = ("sd",)
 """Numbers in which logarithms and roots have a part: they differ between machines in their last digits."""
 
 
-def check_same(release: Release, text: str) -> None:
+def check_same(release: Release, text: str, written: Callable[..., dict[str, Any]]) -> None:
     """Compare with what this release itself would write: every derived number must follow, and nothing be added."""
     offer = release.announcement
     if (release.seal is None) != (offer.seal is None):
@@ -37,7 +38,7 @@ def check_same(release: Release, text: str) -> None:
     else:
         _check_questions(release)
     theirs = json.loads(text)
-    ours = json.loads(release.to_sealed_json() if release.seal and "sealed" in theirs else release.to_json())
+    ours = json.loads(json.dumps(written(opened="sealed" in theirs), allow_nan=False))
     wrong = _differing(ours, theirs, _widest(release))
     earlier = release.version == 1 and _differing(ours | earlier_statements(release), theirs, offer.width) is None
     if wrong is not None and not earlier:

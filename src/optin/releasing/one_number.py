@@ -112,6 +112,7 @@ class OneNumber:
         """List what is odd about this release, in sentences that depend on no value (`Plan.warnings`)."""
         stated = description if self.announcement.model == PRIVACY_CONSTRAINED else None
         if self.grouped:
-            told = {name: each.warnings() for name, each in self.groups.items()}
+            parts = {name: released_questions(each) for name, each in self.groups.items()}
+            told = {name: sheet_cautions(questions, None, of_group=True) for name, questions in parts.items()}
             return (*by_group(told), *limit_cautions(stated, known=False))
         return sheet_cautions(released_questions(self), stated)

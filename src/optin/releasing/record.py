@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import json
-import re
 import weakref
 from collections.abc import Callable
 from dataclasses import InitVar, asdict, dataclass, field, replace
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -30,7 +30,6 @@ from optin.releasing.telling import ToldRelease
 from optin.releasing.version_1 import flat, read_version_1, statement_1
 
 VERSION = 2
-_HASH = re.compile(r"[0-9a-f]{64}")
 _NO_PLACE = '"charged" and "ledger_number"/"ledger_head" disagree; use the published file'
 _WRONG_PLACE = '"ledger_number" or "ledger_head" is malformed; use the published file'
 READABLE = (VERSION, VERSION - 1)
@@ -187,7 +186,17 @@ class Release(OneNumber, ByQuestion, DividedRelease, AcrossRelease, ToldRelease)
 
     def charged_at(self, number: int, head: str | None = None) -> Release:
         """Return this release as a ledger charges it, at this act and (once it is sealed) this hash."""
-        return replace(self, place=Place(number, head))
+        return self._restating(place=Place(number, head))
+
+    def held_by(self, announcement: Announcement, source: GrainSource) -> Release:
+        """Return it for whoever holds what was announced and can list grains."""
+        return self._restating(announcement=announcement, grain_source=source)
+
+    def _restating(self, **changes: Any) -> Release:  # noqa: ANN401
+        """Change what results do not depend on: their intervals take long, and are not computed again."""
+        changed = replace(self, **changes)
+        vars(changed)["_stated"] = self._stated
+        return changed
 
     @property
     def drawn_fingerprint(self) -> str:
@@ -209,17 +218,19 @@ class Release(OneNumber, ByQuestion, DividedRelease, AcrossRelease, ToldRelease)
 
     def to_json(self) -> str:
         """Write the release for the public; per-person grains are not in it, nor what is under seal."""
-        return self._written({})
+        return json.dumps(self._record(), indent=2, allow_nan=False)
 
     def to_sealed_json(self) -> str:
         """Write it with what was drawn and the salt that opens the seal: for the ledger, and for auditors, not for the public."""
         self.expect_sealed()
-        return self._written({} if self.seal is None else {"sealed": {"salt": self.seal.salt, **exact_records(self)}})
+        return json.dumps(self._record(opened=True), indent=2, allow_nan=False)
 
-    def _written(self, opened: dict[str, Any]) -> str:
-        drawn = self._drawn()
-        record = {**drawn, **opened, "id": self.id, **self._statements(), "ledger_head": self.ledger_head}
-        return json.dumps({**record, "fingerprint": self._fingerprint(drawn)}, indent=2, allow_nan=False)
+    def _record(self, *, opened: bool = False) -> dict[str, Any]:
+        """Return what is written, as JSON holds it, with its fingerprint: for the public, or with the seal opened."""
+        drawn, seal = self._drawn(), self.seal
+        sealed = {"sealed": {"salt": seal.salt, **exact_records(self)}} if opened and seal is not None else {}
+        record = {**drawn, **sealed, "id": self.id, **self._stated, "ledger_head": self.ledger_head}
+        return {**record, "fingerprint": self._fingerprint(drawn)}
 
     def _drawn(self) -> dict[str, Any]:
         """Return what everything else follows from; the ledger's hash is not known yet when this is sealed."""
@@ -239,7 +250,8 @@ class Release(OneNumber, ByQuestion, DividedRelease, AcrossRelease, ToldRelease)
             return record | {"commitment": self.seal.commitment}
         return record | {"sealed": {kind: [each.exact_record() for each in parts]}}
 
-    def _statements(self) -> dict[str, Any]:
+    @cached_property
+    def _stated(self) -> dict[str, Any]:
         if self.version == 1:
             return statement_1(self.only)
         if self.grouped:
@@ -261,7 +273,7 @@ class Release(OneNumber, ByQuestion, DividedRelease, AcrossRelease, ToldRelease)
     def _read(cls, text: str, *, sealed: bool) -> Release:
         fields = strict_json.Fields.parse(text, "release", READABLE)
         offer = strict_json.Fields(fields.take("announcement"), "announcement", READABLE_ANNOUNCEMENTS)
-        seal = Seal(fields.take_text("commitment")) if fields.has("commitment") else None
+        seal = Seal(fields.take_fingerprint("commitment")) if fields.has("commitment") else None
         people, answered, parts = _answered_in(fields, seal)
         release = cls(
             announcement=Announcement.from_fields(offer),
@@ -277,7 +289,7 @@ class Release(OneNumber, ByQuestion, DividedRelease, AcrossRelease, ToldRelease)
             release = opened(release, fields.take_object("sealed"))
         if (release.charged and (release.ledger_head is None) != sealed) or (sealed and not release.charged):
             raise BadInput(_NO_PLACE)
-        check_same(release, text)
+        check_same(release, text, release._record)
         return release
 
 
@@ -321,7 +333,7 @@ def _place(fields: strict_json.Fields) -> Place | None:
         raise BadInput(_NO_PLACE)
     if number is None:
         return None
-    if not 1 <= number < 2**63 or (head is not None and not _HASH.fullmatch(head)):
+    if not 1 <= number < 2**63 or (head is not None and not strict_json.is_fingerprint(head)):
         raise BadInput(_WRONG_PLACE)
     return Place(number, head)
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
@@ -39,12 +40,27 @@ def useless_words(release: Release) -> Iterator[str]:
 def useless_groups(release: Release) -> tuple[str, ...]:
     """Say of which groups a result says nothing, each sentence once: a reader would take an estimate for a finding."""
     return by_group(
-        {name: [_noise(own, question) for question, _ in _useless(own)] for name, own in release.groups.items()}
+        {name: [_why(own, question) for question, _ in _useless(own)] for name, own in release.groups.items()}
     )
 
 
-def _noise(release: Release, question: Question) -> str:
+def _too_few(release: Release, question: Question) -> bool:
+    """Tell whether so few answers would say nothing without any noise too, and noise is the lesser part of the error."""
+    counted: Counting = release[question.name].counted
+    alone = question.half_width(ERROR, Spending(math.inf, counted.weight_squares, counted.heaviest))
+    noise, sampling = question.noise_constant / counted.reach**2, question.data_variance * counted.weight_squares
+    return verdict(alone, question.yardstick) == "useless" and noise <= sampling
+
+
+def _why(release: Release, question: Question) -> str:
     most = release.sheet.plus_minus(question, POOR * question.yardstick)
+    if _too_few(release, question):
+        return _(
+            "“{name}” says nothing. {most} is the most that is of use, and so few answers are further off than that, even"
+            " without noise.",
+            name=question.name,
+            most=most,
+        )
     return _(
         "“{name}” says nothing. {most} is the most that is of use, and the noise under these people's "
         "limits is wider: the estimate is mostly noise, also where it lies outside the bounds of values.",
@@ -53,9 +69,12 @@ def _noise(release: Release, question: Question) -> str:
     )
 
 
-def useless_questions(release: Release) -> frozenset[str]:
-    """Name the published questions of undivided people, or of one group, of which the result says next to nothing."""
-    return frozenset(question.name for question, _half in _useless(release))
+def useless_questions(release: Release) -> dict[str, bool]:
+    """Name the published questions of undivided people, or of one group, of which the result says next to nothing.
+
+    Beside each stands whether that is since few answered, and not for noise.
+    """
+    return {question.name: _too_few(release, question) for question, _half in _useless(release)}
 
 
 def _useless(release: Release) -> Iterator[tuple[Question, float]]:

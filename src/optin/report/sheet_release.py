@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 
 from optin.announcement.terms import PRIVACY_CONSTRAINED
 from optin.planning.cautions import DUST
@@ -44,8 +44,8 @@ def says_little(release: Release) -> tuple[str, ...]:
     return release.mostly_noise if release.grouped else tuple(useless_words(release))
 
 
-def little_said_of(release: Release) -> frozenset[str]:
-    """Name the published questions of everyone, or of one group, of which the result says next to nothing."""
+def little_said_of(release: Release) -> Mapping[str, bool]:
+    """Name the published questions of everyone, or of one group, that say next to nothing, and whether since few answered."""
     return useless_questions(release)
 
 

@@ -15,7 +15,7 @@ from optin.announcement.origin import differs_from_plan
 from optin.errors import Argument, BadInput
 from optin.formats.atomic import AtomicWrite
 from optin.planning import Plan
-from optin.planning.population import population_shares
+from optin.planning.population import made_of, population_shares
 from optin.releasing import Release
 from optin.report.page import page
 from optin.wording.records import Listed
@@ -82,7 +82,7 @@ def render(source: Source) -> str:
 def _shares(release: Release | None, population: Path) -> Mapping[str, float]:
     if release is None or not release.grouped:
         raise BadInput("{population} is about a release of groups: leave it out", population=Argument("population"))
-    return population_shares(population, tuple(release.groups))
+    return population_shares(population, made_of(release.announcement.designs))
 
 
 def read_source(path: Path) -> Source:

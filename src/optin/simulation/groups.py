@@ -215,10 +215,17 @@ class _Arm:
 
     def weights(self, sizes: Sequence[int]) -> list[Array]:
         """Return everyone's weight in the figure of the whole, group by group."""
-        normed = [each.epsilons / each.epsilons.sum() for each in self.announced]
+        normed = [_weights(each.epsilons) for each in self.announced]
         if self.shares is not None:
             return [share * weights for share, weights in zip(self.shares, normed, strict=True)]
         return np.split(normed[0], np.cumsum(sizes)[:-1])
+
+
+def _weights(epsilons: Array) -> Array:
+    """Return everyone's part of all epsilons; without noise whoever has no limit counts alike, and the others not at all."""
+    counted = np.isinf(epsilons).astype(float) if np.isinf(epsilons).any() else epsilons
+    weights: Array = counted / counted.sum()
+    return weights
 
 
 def leading(addends: Sequence[Addend]) -> Addend:

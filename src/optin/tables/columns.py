@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 from optin.errors import Argument, BadInput, Place
 from optin.kernel.pieces import Array
 from optin.kernel.rounding import LESS, MORE, above, below, limit_of
+from optin.tables.arrow_texts import listed
 
 LARGEST = 1e300
 EXTREME = 1e150
@@ -153,7 +154,7 @@ def numbers(values: Any, name: str, *, rounded: Rounded = float) -> Array:  # no
         if raw.dtype.kind not in "biufO":  # text, dates and complex numbers turn into floats too easily
             raise TypeError
         array = _floats(raw, rounded)
-    except (ArithmeticError, TypeError, ValueError):
+    except Exception:  # of any kind: polars has integers that numpy has not, and an error of its own for them
         array = None
     if array is None:  # raised after the handler: what it caught may quote an entry
         raise BadInput("{column} holds something that is not a number; give one number for each person", column=name)
@@ -193,7 +194,7 @@ def _float(value: Any, rounded: Rounded) -> float:  # noqa: ANN401
     """Round one number; text is none, although float() would read it, and None and pandas.NA are missing."""
     if value is None or type(value).__name__ == "NAType":
         return math.nan
-    if not hasattr(value, "__float__"):
+    if not hasattr(value, "__float__") or isinstance(value, np.complexfloating):
         raise TypeError
     return math.nan if value != value else rounded(value)
 
@@ -233,7 +234,9 @@ def checked_ids(ids: Any, people: int) -> tuple[str, ...] | None:  # noqa: ANN40
     """Return ids as a tuple of distinct texts, one for each person."""
     if ids is None:
         return None
-    texts: Sequence[Any] = tuple(ids.to_pylist() if hasattr(type(ids), "to_pylist") else ids)
+    if isinstance(ids, str | bytes | set | frozenset):
+        raise BadInput("ids must be a column or a list with one text for each person, in the order of the people")
+    texts: Sequence[Any] = tuple(listed(ids))
     if len(texts) != people:
         raise BadInput(
             "ids has {given} entries for {people} people; give one for each", given=len(texts), people=people

@@ -74,11 +74,14 @@ def _once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
 
 
 def _text(value: Any) -> str:  # noqa: ANN401 - whatever JSON holds
-    """Write a value as a cell: several options as one text, and whatever holds more as JSON, which is no number or option."""
+    """Write a value as a cell: several options as one text, none of them as what separates them.
+
+    Whatever holds more is written as JSON, which is no number or option.
+    """
     if value is None:
         return ""
     if isinstance(value, bool):
         return "true" if value else "false"
     if isinstance(value, list) and all(isinstance(part, str) and SEPARATOR not in part for part in value):
-        return SEPARATOR.join(value)
+        return SEPARATOR.join(value) or SEPARATOR
     return value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)

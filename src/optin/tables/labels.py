@@ -15,6 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from optin.errors import Argument, BadInput
+from optin.tables.arrow_texts import listed
 
 Order = NDArray[np.intp]
 ID = "id"
@@ -70,16 +71,23 @@ def together(columns: dict[str, Any], index: Any = None) -> tuple[Any, list[Any]
     """
     for name, values in columns.items():
         expect_column(values, name)
+    if hasattr(type(columns.get("ids")), "to_pylist") or hasattr(columns.get("ids"), "__next__"):
+        columns = columns | {"ids": listed(columns["ids"])}
     if index is not None and not hasattr(index, "get_indexer"):
         raise BadInput("index must be a pandas Index with one label for each person")
     carried = [(name, labels) for name, values in columns.items() if (labels := _labels(values)) is not None]
     chosen = [(name, labels) for name, labels in carried if not _is_default(labels)]
     whose, leading = ("the people", index) if index is not None else next(iter(chosen + carried), ("", None))
     if index is None and _names_people(columns.get("ids"), chosen):
-        whose, leading = "ids", sys.modules["pandas"].Index(list(columns["ids"]), dtype=object)
+        whose, leading = "ids", _as_labels(columns["ids"])
     return leading, [
         values if name == whose else aligned(values, leading, name, whose=whose) for name, values in columns.items()
     ]
+
+
+def _as_labels(ids: Any) -> Any:  # noqa: ANN401
+    """Take ids as an index of pandas, which is there: a column that carries labels brought it along."""
+    return sys.modules["pandas"].Index(list(ids), dtype=object)
 
 
 def _names_people(ids: Any, chosen: list[tuple[str, Any]]) -> bool:  # noqa: ANN401
@@ -115,6 +123,19 @@ def aligned(values: Any, index: Any, name: str, *, whose: str = "the people") ->
     if order is None:
         raise BadInput(_why(index, theirs, name, whose))
     return values if np.array_equal(order, np.arange(len(order))) else values.take(order)
+
+
+def beside_ids(values: Any, ids: Any, name: str, key: str) -> Any:  # noqa: ANN401
+    """Put a column into the order of the ids beside it: each column of a mapping may carry labels of its own.
+
+    Labels that are ids themselves are matched with plain ids; any others against plain ids are refused.
+    """
+    ours, theirs = _labels(ids), _labels(values)
+    if theirs is None or (ours is not None and ours.equals(theirs)):
+        return values
+    if ours is None and not _is_default(theirs) and _names_people(ids := _listed(ids), [(name, theirs)]):
+        ours = _as_labels(ids)
+    return aligned(values, ours, name, whose=key)
 
 
 def expect_labels(index: Any, people: int) -> None:  # noqa: ANN401
@@ -272,7 +293,7 @@ def _first_wrong(given: list[Any], ids: tuple[str, ...]) -> str:
 
 def _listed(column: Any) -> list[Any]:  # noqa: ANN401
     """List ids as people have them: whole numbers by their digits, as when a table is read."""
-    entries = column.to_pylist() if hasattr(type(column), "to_pylist") else column
     return [
-        str(each) if isinstance(each, int | np.integer) and not isinstance(each, bool) else each for each in entries
+        str(each) if isinstance(each, int | np.integer) and not isinstance(each, bool) else each
+        for each in listed(column)
     ]

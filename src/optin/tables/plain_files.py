@@ -42,6 +42,8 @@ class DataFile:
     lines: Sequence[int] | None = field(default=None, repr=False)
     """The line or row that each person stands on, where the plain form does not tell."""
     unit: str = "line"
+    tells_missing: bool = False
+    """Whether an empty cell is one in which nothing stood, and no empty selection: that is written as what separates options."""
 
     bad: tuple[tuple[int, tuple[str, ...], str], ...] = field(default=(), repr=False)
     """Lines that are no rows of the table and were left out of its plain form, because someone said so."""
@@ -241,7 +243,7 @@ def _json_lines(file: Path, kind: FileKind, how: HowRead, skip: bool) -> DataFil
     from optin.tables.jsonlines import copy_objects
 
     path, words = _as_text(file, kind, ".jsonl")
-    form = DataFile(file, scratch_file(".csv"), (kind.holds, *words, *_empty(how.missing)))
+    form = DataFile(file, scratch_file(".csv"), (kind.holds, *words, *_empty(how.missing)), tells_missing=True)
     return written(form, lambda copy: copy_objects(file, path, copy), how.missing, skip=skip)
 
 

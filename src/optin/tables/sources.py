@@ -7,11 +7,11 @@ from pathlib import Path
 from typing import Any
 
 from optin.errors import Argument, BadInput
-from optin.tables.asked_once import answer
 from optin.tables.databases import copy_query, is_database
 from optin.tables.frames import NAME, arrow_of, is_frame
 from optin.tables.how_read import AS_FOUND, HowRead, expect_stored
 from optin.tables.plain_files import DataFile, plain_files, scratch_file
+from optin.tables.queries import QUERIES
 
 Source = Any
 """A path, the address of a database, or a table in memory."""
@@ -26,7 +26,7 @@ def files_from(
     if is_frame(source):
         return (_frame(source, names, others=others),)
     if is_database(str(source)):
-        return (answer((str(source), how), lambda: _queried(str(source), how)),)
+        return (QUERIES.answer((str(source), how), lambda: _queried(str(source), how)),)
     if how.query is not None:
         raise BadInput("{query} asks a database, and this is a file; leave it out", query=Argument("query"))
     return plain_files(str(source), how)

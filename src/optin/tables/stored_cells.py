@@ -10,18 +10,17 @@ import pyarrow as pa
 import pyarrow.compute as pc
 from numpy.typing import NDArray
 
-from optin.errors import BadInput
 from optin.tables.columns import Wanted
 from optin.tables.decimal_marks import POINT
 from optin.tables.decimals import corrected_integers
 from optin.tables.stored_types import (
+    expect_entries,
     expect_ids,
     expect_numbers,
     holds_answers,
     is_number,
     is_text,
     plain_type,
-    type_name,
 )
 from optin.tables.table_cells import Mask, numbers_in, truths_in
 
@@ -35,13 +34,7 @@ def as_ids(column: pa.ChunkedArray, name: str, file: str) -> list[str | None]:
 
 def as_entries(column: pa.ChunkedArray, name: str, file: str) -> pa.ChunkedArray:
     """Take cells that may hold an answer in words: text, truths or numbers."""
-    if not (holds_answers(column.type) or pa.types.is_null(column.type)):
-        raise BadInput(
-            "{file}: {name} is stored as {kind}, which holds no answers; write the column as text",
-            file=file,
-            name=name,
-            kind=type_name(column.type),
-        )
+    expect_entries(column.type, file, name)
     return written_out(column)
 
 

@@ -73,6 +73,17 @@ def holds_answers(kind: pa.DataType) -> bool:
     return is_text(plain) or is_number(plain) or bool(_types().is_boolean(plain))
 
 
+def expect_entries(kind: pa.DataType, source: str, name: str) -> None:
+    """Refuse a column in which nothing can be an answer; of one that holds nothing at all, all are missing."""
+    if not (holds_answers(kind) or _types().is_null(kind)):
+        raise BadInput(
+            "{source}: {name} is stored as {kind}, which holds no answers; write the column as text",
+            source=source,
+            name=name,
+            kind=type_name(kind),
+        )
+
+
 def expect_read(kind: pa.DataType, source: str, name: str, engine: str) -> None:
     """Refuse what an engine would misread."""
     plain = plain_type(kind)

@@ -19,6 +19,7 @@ from optin.tables.bad_rows import none_left, write_bad
 from optin.tables.columns import NO_AMOUNT, NO_GROUP, NO_ID, NO_NUMBER, Wanted, refuse, refuse_faults, refuse_repeats
 from optin.tables.csvfiles import TextTable, read_csv
 from optin.tables.decimal_marks import POINT, Signs, decimal_mark
+from optin.tables.file_stamps import expect_unchanged, marks_of
 from optin.tables.group_names import text_fault
 from optin.tables.headers import expect_column, header, shared
 from optin.tables.how_read import AS_FOUND, HowRead
@@ -164,7 +165,10 @@ class Table:
 
     def entries(self, name: str) -> Any:  # noqa: ANN401 - a column in which distinct entries are listed once, or a list
         """Return cells as they are written, text byte for byte; a list where files store them in different types."""
-        parts = self._each(name, as_entries)
+        parts: list[Any] = [
+            _told(part) if file.tells_missing else part
+            for file, part in zip(self.parts, self._each(name, as_entries), strict=True)
+        ]
         if all(isinstance(part, list) for part in parts):
             return coded(parts[0] if len(parts) == 1 else [cell for part in parts for cell in part])
         from optin.tables.stored_cells import together
@@ -212,12 +216,15 @@ def read_files(
     files: tuple[DataFile, ...], names: Sequence[str] | None, *, expected: Sequence[str] = (), how: HowRead = AS_FOUND
 ) -> Table:
     """Read columns of files that lie in plain form."""
+    paths = [str(file.path) for file in files]
+    marks = marks_of(paths)  # before anything is read of them
     with told(files):
         headers = [header(file.path) for file in files]
         wanted = list(dict.fromkeys(names)) if names is not None else shared(headers)
         for file, known in zip(files, headers, strict=True):
             _expect(file.path, expected, known)
         tables = tuple(_read(file.path, wanted, known) for file, known in zip(files, headers, strict=True))
+        expect_unchanged(paths, marks)
     if sum(len(table) for table in tables) == 0:
         raise _no_rows(files, shared(headers), how)
     return Table(files, tables, tuple(wanted), how)
@@ -253,6 +260,11 @@ def _read(file: Path, names: list[str], known: list[str]) -> Columns:
     _expect(file, names, known)
     columns: Columns = read_parquet(file, names) if is_parquet(file) else read_csv(file, names)
     return columns
+
+
+def _told(cells: list[str]) -> list[str | None]:
+    """Say of empty cells that nothing stood there: an empty selection is written otherwise."""
+    return [cell or None for cell in cells]
 
 
 def _taken(table: Columns, rows: list[int]) -> Columns:

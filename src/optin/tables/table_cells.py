@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any, TypeAlias, TypeVar
 
 import numpy as np
@@ -39,8 +39,8 @@ _STEPS = {text: repr(epsilon) for text, epsilon in STEP_TEXTS.items()}
 class Coded:
     """A column of text whose distinct entries are listed once, with the place of each row's entry among them."""
 
-    categories: list[str]
-    codes: NDArray[np.intp]
+    categories: list[str] = field(repr=False)
+    codes: NDArray[np.intp] = field(repr=False)
 
     def __len__(self) -> int:
         return len(self.codes)
@@ -107,8 +107,9 @@ def as_truths(column: Cells, name: str, file: str) -> tuple[Mask, Mask]:
 def coded(texts: list[str]) -> Coded:
     """List the distinct entries once.
 
-    >>> coded(["yes", "no", "yes"])
-    Coded(categories=['yes', 'no'], codes=array([0, 1, 0]))
+    >>> listed = coded(["yes", "no", "yes"])
+    >>> listed.categories, listed.codes.tolist()
+    (['yes', 'no'], [0, 1, 0])
     """
     places = {text: at for at, text in enumerate(dict.fromkeys(texts))}
     return Coded(list(places), _looked_up(texts, places, np.intp))

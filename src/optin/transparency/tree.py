@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import hashlib
-import re
 from collections.abc import Sequence
 
 from optin.errors import PromiseBroken
+from optin.formats.strict_json import is_fingerprint
 
 _LEAF, _NODE = b"\x00", b"\x01"
-_HASH = re.compile(r"[0-9a-f]{64}")
 MOST_STEPS = 64
 """A path is no longer than a tree of 2^63 leaves is high, and one more."""
 
@@ -148,4 +147,4 @@ def is_path(hashes: object) -> bool:
     """Tell whether these are hashes in hex, and no more than a path can hold."""
     if not isinstance(hashes, list | tuple) or len(hashes) > MOST_STEPS + 2:
         return False
-    return all(isinstance(each, str) and _HASH.fullmatch(each) is not None for each in hashes)
+    return all(map(is_fingerprint, hashes))

@@ -15,7 +15,7 @@ from optin.errors import BadInput
 from optin.ledger import Ledger
 from optin.web import api, exception_handlers, pages
 from optin.web.doors import FreshCookies
-from optin.web.guards import BodyLimit, OwnOrigin, SecurityHeaders, Unhurried
+from optin.web.guards import BodyLimit, HeadsToo, OwnOrigin, SecurityHeaders, Unhurried
 from optin.web.languages import Spoken, checked_tag
 from optin.web.logs import RequestLog
 from optin.web.organisation import Hosted, organisation_of, signatures_of
@@ -60,13 +60,13 @@ def mailer_of(settings: WebSettings) -> Mailer | None:
     if not settings.smtp_from or not looks_like_address(settings.smtp_from):
         raise BadInput("to send mail, say from whom: set OPTIN_WEB_SMTP_FROM to an address")
     password = settings.smtp_password.get_secret_value() if settings.smtp_password else ""
-    origin = settings.origin or f"http://{settings.host}:{settings.port}"
+    origin = settings.seen_at
     return Mailer(
         settings.smtp_host,
         settings.smtp_port,
         settings.smtp_from,
-        origin.rstrip("/"),
-        signatures=signatures_of(settings, origin.rstrip("/")),
+        origin,
+        signatures=signatures_of(settings, origin),
         language=settings.language,
         security=settings.smtp_security,
         user=settings.smtp_user or "",
@@ -105,6 +105,7 @@ def create_app(settings: WebSettings, service: Service | None = None) -> FastAPI
     exception_handlers.set_up(app)
     app.include_router(api.router)
     _add_pages(app)
+    app.add_middleware(HeadsToo)
     app.add_middleware(exception_handlers.NoSurprises)
     app.add_middleware(FreshCookies)
     app.add_middleware(BodyLimit, most=settings.most_body_bytes, seconds=settings.body_seconds)

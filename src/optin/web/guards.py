@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import re
 from urllib.parse import urlsplit
 
 from starlette.datastructures import Headers, MutableHeaders
@@ -29,6 +30,9 @@ HEADERS = {
 SAFE = ("GET", "HEAD", "OPTIONS")
 _ANOTHER_NAME = N_("this service goes by another name; use the address you were given")
 _ANOTHER_PAGE = N_("changes are accepted only from this service's own pages: send its Origin")
+LISTS = re.compile(r"/a/c/[0-9a-f]{32}/people")
+TIMES_FOR_A_LIST = 4
+"""Where a list of people is sent, and how many times as long it may be as anything else: three thousand with ids and groups."""
 MOST_HELD = 100
 """How many answers wait at once: each keeps a connection, and others have to find one."""
 
@@ -93,30 +97,46 @@ class BodyLimit(Middleware):
         if scope["method"] in SAFE:
             await self._app(scope, receive, send)
             return
+        most = self._most * (TIMES_FOR_A_LIST if LISTS.fullmatch(scope["path"]) else 1)
         try:
             async with asyncio.timeout(self._seconds):
-                body = await self._complete(receive)
+                body = await self._complete(receive, most)
         except TimeoutError:
             words = f"a request must be whole within {self._seconds:g} s; send it again"
             await _refuse(scope, receive, send, 408, words)
             return
         if body is None:
             return
-        if len(body) > self._most:
-            await _refuse(scope, receive, send, 413, f"at most {self._most} bytes are accepted")
+        if len(body) > most:
+            await _refuse(scope, receive, send, 413, f"at most {most} bytes are accepted")
             return
         await self._app(scope, _replayed(body, receive), send)
 
-    async def _complete(self, receive: Receive) -> bytes | None:
+    async def _complete(self, receive: Receive, most: int) -> bytes | None:
         """Read a body to its end or past what is accepted; None if its sender hung up."""
         body, more = b"", True
-        while more and len(body) <= self._most:
+        while more and len(body) <= most:
             message = await receive()
             if message["type"] == "http.disconnect":
                 return None
             body += message.get("body", b"")
             more = message.get("more_body", False)
         return body
+
+
+class HeadsToo(Middleware):
+    """Answer HEAD as GET without its body: programs that check whether a link leads somewhere ask so, before a mail is shown."""
+
+    async def answer(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Pass a request on; of the answer to HEAD only what stands before its body goes out."""
+        if scope["method"] != "HEAD":
+            await self._app(scope, receive, send)
+            return
+
+        async def without_body(message: Message) -> None:
+            await send({**message, "body": b""} if message["type"] == "http.response.body" else message)
+
+        await self._app({**scope, "method": "GET"}, receive, without_body)
 
 
 class Unhurried(Middleware):

@@ -106,12 +106,12 @@ def checked_tag(tag: str) -> str:
 def wanted(accepted: str, *, otherwise: str) -> str:
     """Choose the language that a browser asks for most; ``otherwise`` where it asks for none of ours.
 
-    >>> wanted("xx, de-AT;q=0.8, en;q=0.5", otherwise="en"), wanted("xx", otherwise="de"), wanted("en;q=0, *", otherwise="de")
+    >>> wanted("xx, de-AT; q=0.8, en;q=0.5", otherwise="en"), wanted("xx", otherwise="de"), wanted("en;q=0, *", otherwise="de")
     ('de', 'de', 'de')
     """
     best, most = otherwise, 0.0
     for each in accepted.split(",")[:20]:
-        tag, _, weight = each.strip().lower().partition(";q=")
+        tag, _, weight = "".join(each.split()).lower().partition(";q=")
         asked, ours = _weight(weight), tag.partition("-")[0]
         if asked > most and ours in tags():
             best, most = ours, asked

@@ -10,6 +10,7 @@ from typing import Any
 import uvicorn
 
 from optin.errors import BadInput
+from optin.web.alone import alone
 from optin.web.app import create_app, open_service
 from optin.web.connections import AT_ONCE, Server, limited
 from optin.web.logs import set_up_logs
@@ -17,6 +18,7 @@ from optin.web.organisation import organisation_of
 from optin.web.service.accounts import first_analyst_secret
 from optin.web.service.core import Service
 from optin.web.settings import WebSettings, own_origins, trusted_proxies
+from optin.web.witnesses import witnesses_of
 
 SECONDS_TO_FINISH = 30
 SECONDS_BETWEEN_TURNS = 0.0001
@@ -36,6 +38,12 @@ def serve(settings: WebSettings) -> None:
     own_origins(settings)
     trusted_proxies(settings)
     organisation_of(settings)
+    witnesses_of(settings)
+    with alone(settings):
+        _serve(settings)
+
+
+def _serve(settings: WebSettings) -> None:
     service, notice = open_service(settings)
     try:
         if notice:
@@ -97,7 +105,7 @@ def server_options(settings: WebSettings) -> dict[str, Any]:
 
 def _greet(settings: WebSettings, service: Service) -> None:
     """Say where the service is; the first analyst's link goes to the terminal and into no log."""
-    origin = settings.origin or f"http://{settings.host}:{settings.port}"
+    origin = settings.seen_at
     _tell(f"serving {origin}")
     secret = first_analyst_secret(service)
     if secret is not None:

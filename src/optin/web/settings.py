@@ -8,15 +8,16 @@ import contextlib
 import ipaddress
 import os
 import secrets
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from pathlib import Path
-from typing import Literal
-from urllib.parse import urlsplit
+from typing import Annotated, Literal
+from urllib.parse import SplitResult, urlsplit
 
-from pydantic import Field, SecretStr
+from pydantic import BeforeValidator, Field, SecretStr
 from pydantic_settings import BaseSettings, SettingsConfigDict
 
 from optin.errors import BadInput
+from optin.formats.atomic import write_once
 
 
 def _is_loopback(host: str) -> bool:
@@ -26,6 +27,22 @@ def _is_loopback(host: str) -> bool:
         return ipaddress.ip_address(host).is_loopback
     except ValueError:
         return False
+
+
+def _not_empty(given: object) -> object:
+    """Refuse a path of no letters: it would be the folder in which the service happens to be started."""
+    if given == "":
+        raise ValueError("is set and empty: give it a path, or take it away")
+    return given
+
+
+def _lower(given: object) -> object:
+    return given.lower() if isinstance(given, str) else given
+
+
+_Path = Annotated[Path, BeforeValidator(_not_empty)]
+_Seconds = Annotated[float, Field(gt=0, le=86400)]
+"""Time that whoever is slow is given: infinite, it would be no bound."""
 
 
 class WebSettings(BaseSettings):
@@ -38,16 +55,16 @@ class WebSettings(BaseSettings):
     port: int = Field(default=8000, ge=1, le=65535)
     origin: str | None = None
     key: SecretStr | None = None
-    keys: Path | None = None
+    keys: _Path | None = None
     proxies: str | None = None
-    witnesses: Path | None = None
-    log_level: str = "info"
-    most_body_bytes: int = 65536
-    threads: int = 12
+    witnesses: _Path | None = None
+    log_level: Annotated[Literal["debug", "info", "warning", "error", "critical"], BeforeValidator(_lower)] = "info"
+    most_body_bytes: int = Field(default=65536, ge=1024)
+    threads: int = Field(default=12, ge=1, le=1000)
     most_connections: int = Field(default=500, ge=1)
-    header_seconds: float = Field(default=10.0, gt=0)
-    body_seconds: float = Field(default=20.0, gt=0)
-    answer_seconds: float = Field(default=30.0, gt=0)
+    header_seconds: _Seconds = 10.0
+    body_seconds: _Seconds = 20.0
+    answer_seconds: _Seconds = 30.0
     refusal_seconds: float = Field(default=1.0, ge=0, le=60)
     days_to_announce: float = Field(default=90.0, gt=0, le=3650)
     days_to_answer: float = Field(default=60.0, gt=0, le=3650)
@@ -56,9 +73,9 @@ class WebSettings(BaseSettings):
     language: str = "en"
     organisation: str | None = None
     contact: str | None = None
-    logo: Path | None = None
-    privacy_notice: Path | None = None
-    imprint: Path | None = None
+    logo: _Path | None = None
+    privacy_notice: _Path | None = None
+    imprint: _Path | None = None
     smtp_host: str | None = None
     smtp_port: int = Field(default=587, ge=1, le=65535)
     smtp_from: str | None = None
@@ -70,6 +87,17 @@ class WebSettings(BaseSettings):
     def on_loopback(self) -> bool:
         """Whether only this machine can reach the service."""
         return _is_loopback(self.host)
+
+    @property
+    def seen_at(self) -> str:
+        """Where people's browsers see the service; what is not said is this machine.
+
+        >>> WebSettings(host="::1").seen_at, WebSettings(origin="https://town.example/").seen_at
+        ('http://[::1]:8000', 'https://town.example')
+        """
+        if self.origin is not None:
+            return checked_origin(self.origin)
+        return f"http://{f'[{self.host}]' if ':' in self.host else self.host}:{self.port}"
 
     @property
     def sqlite_path(self) -> Path | None:
@@ -107,11 +135,16 @@ def environment_key(
             "loopback does optin make one itself"
         )
     path = key_folder(settings) / "environment.key"
-    if path.exists():
-        return _decoded(path.read_text().strip(), str(path)), None
-    if served_before():
+    try:
+        if path.exists():
+            return _decoded(path.read_text().strip(), str(path)), None
+        if not served_before():
+            return _made_key(path)
+    except (OSError, UnicodeDecodeError) as error:
+        reason = getattr(error, "strerror", None) or "it is no text"
+    else:
         raise BadInput(_LOST.format(path=path))
-    return _made_key(path)
+    raise BadInput("{path} cannot be used: {reason}; check the place and its rights", path=path, reason=reason)
 
 
 _LOST = (
@@ -119,6 +152,16 @@ _LOST = (
     "yet released cannot be read. Put your copy of the file back (or set OPTIN_WEB_KEY as before) and start again. If it "
     "is lost for good, docs/how-to/backup.md says how to go on without it"
 )
+
+
+def unknown_variables(names: Iterable[str]) -> list[str]:
+    """List variables that begin as ours do and set nothing: a letter is wrong, and what was meant would not be done.
+
+    >>> unknown_variables(["OPTIN_WEB_LANGUGE", "OPTIN_WEB_KEY", "HOME"])
+    ['OPTIN_WEB_LANGUGE']
+    """
+    known = {f"OPTIN_WEB_{name.upper()}" for name in WebSettings.model_fields}
+    return sorted(name for name in names if name.upper().startswith("OPTIN_WEB_") and name.upper() not in known)
 
 
 def _decoded(text: str, where: str) -> bytes:
@@ -131,13 +174,13 @@ def _decoded(text: str, where: str) -> bytes:
 
 
 def _made_key(path: Path) -> tuple[bytes, str | None]:
+    """Make a key, whole or not at all: half of one would be taken for a wrong one at the next start."""
     path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
     key = secrets.token_bytes(32)
-    handle = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
-    with os.fdopen(handle, "w") as file:
-        file.write(base64.b64encode(key).decode() + "\n")
-        file.flush()
-        os.fsync(file.fileno())
+    try:
+        write_once(path, base64.b64encode(key).decode() + "\n")
+    except FileExistsError:  # another process was faster
+        return _decoded(path.read_text().strip(), str(path)), None
     _sync(path.parent)
     notice = (
         f"made a key for answers in {path}; whoever has it and the folder can read answers until they are released. "
@@ -155,15 +198,43 @@ def _sync(folder: Path) -> None:
         os.close(handle)
 
 
-def _checked_origin(text: str) -> str:
-    """Refuse an origin that no browser would send, or from which it would send passwords and answers in the open."""
+def checked_origin(text: str) -> str:
+    """Write an origin as browsers send it; refuse what none would send, or from which it would send passwords in the open.
+
+    >>> checked_origin("https://Umfrage-Köln.example:443/")
+    'https://xn--umfrage-kln-zfb.example'
+    """
     parts = urlsplit(text.rstrip("/"))
-    origin = f"{parts.scheme}://{parts.netloc}".lower()
-    if origin != text.rstrip("/").lower() or not parts.hostname or "@" in parts.netloc:
-        raise BadInput("OPTIN_WEB_ORIGIN must be scheme://host[:port] without a path, such as https://example.org")
-    if parts.scheme != "https" and not (parts.scheme == "http" and _is_loopback(parts.hostname)):
+    if f"{parts.scheme}://{parts.netloc}".lower() != text.rstrip("/").lower() or "@" in parts.netloc:
+        raise BadInput(_NO_ORIGIN)
+    host, port = _host(parts), _port(parts)
+    if parts.scheme != "https" and not (parts.scheme == "http" and _is_loopback(host.strip("[]"))):
         raise BadInput("people reach this service from other machines: OPTIN_WEB_ORIGIN must begin with https://")
-    return origin
+    usual = {"https": 443, "http": 80}[parts.scheme]
+    return f"{parts.scheme}://{host}" + ("" if port in (None, usual) else f":{port}")
+
+
+_READ_OTHERWISE = frozenset("ßς\u200c\u200d")
+"""Letters that Python's IDNA (2003) writes otherwise than browsers (2008)."""
+_NO_ORIGIN = "OPTIN_WEB_ORIGIN must be scheme://host[:port] without a path, such as https://example.org"
+
+
+def _host(parts: SplitResult) -> str:
+    """Write a host as browsers send it: names with other letters in their ASCII form, IPv6 in brackets."""
+    host = parts.hostname or ""
+    if set(host) & _READ_OTHERWISE:
+        raise BadInput("OPTIN_WEB_ORIGIN: write this name as browsers send it, in its ASCII form (xn--…)")
+    with contextlib.suppress(UnicodeError):
+        written = f"[{host}]" if ":" in host else host.encode("idna").decode()
+        if written:
+            return written
+    raise BadInput(_NO_ORIGIN)
+
+
+def _port(parts: SplitResult) -> int | None:
+    with contextlib.suppress(ValueError):
+        return parts.port
+    raise BadInput(_NO_ORIGIN)
 
 
 def trusted_proxies(settings: WebSettings) -> list[str] | None:
@@ -195,7 +266,7 @@ def own_origins(settings: WebSettings) -> frozenset[str]:
     ['http://127.0.0.1:8000', 'http://[::1]:8000', 'http://localhost:8000']
     """
     if settings.origin is not None:
-        return frozenset({_checked_origin(settings.origin)})
+        return frozenset({checked_origin(settings.origin)})
     if not settings.on_loopback:
         raise BadInput(
             "say under which address people will see this service: set OPTIN_WEB_ORIGIN, such as https://example.org"

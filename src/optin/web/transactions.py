@@ -16,6 +16,7 @@ from typing import TypeVar
 from sqlalchemy import Connection, Engine, text
 
 from optin.database.connection import failure_of, take_head_lock
+from optin.database.kinds import is_sqlite
 from optin.database.turnstile import in_turn
 from optin.errors import LedgerUnavailable
 
@@ -31,7 +32,7 @@ def change(engine: Engine, work: Callable[[Connection], T]) -> T:
 
     def working() -> None:
         with engine.connect() as connection, connection.begin():
-            if engine.dialect.name == "sqlite":
+            if is_sqlite(engine):
                 take_head_lock(connection)
             done.append(work(connection))
 
@@ -50,7 +51,7 @@ def hold(connection: Connection, campaign: str, *, shared: bool = False) -> None
     People hold it together (``shared``), a step holds it alone; PostgreSQL serves both in the order they came. On SQLite
     a writing transaction is alone anyway.
     """
-    if connection.dialect.name == "sqlite":
+    if is_sqlite(connection):
         return
     key = int.from_bytes(bytes.fromhex(campaign)[:8], "big", signed=True)
     how = "pg_advisory_xact_lock_shared" if shared else "pg_advisory_xact_lock"
@@ -64,7 +65,7 @@ def turn(engine: Engine, name: str) -> Iterator[bool]:
     The lock lives as long as its connection: a process that is killed leaves none behind, and no transaction is held open.
     Work has to be idempotent all the same, since a database that restarts forgets its locks. With SQLite nobody else is asked.
     """
-    if engine.dialect.name == "sqlite":
+    if is_sqlite(engine):
         yield True
         return
     key, got = {"key": zlib.crc32(name.encode()) - 2**31}, []
@@ -106,7 +107,7 @@ def empty_sqlite_log(engine: Engine) -> bool:
     Freed bytes of the file are overwritten anyway (secure_delete). Say whether it is done: whoever reads just now keeps the
     log, nobody waits for them, and it is tried again.
     """
-    if engine.dialect.name != "sqlite":
+    if not is_sqlite(engine):
         return True
     with in_turn(engine), contextlib.closing(sqlite3.connect(str(engine.url.database), timeout=0)) as link:
         try:

@@ -11,6 +11,7 @@ from optin.wording.language import _, localised, ngettext, plural
 
 _LARGE, _SMALL = 1e7, 1e-5
 _PEOPLE = plural("person", "people")
+_HOURS = plural("hour", "hours")
 _RAISED = str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹")
 _FINE = decimal.Context(prec=700)
 """As many digits as a float may have, and its error one of its last."""
@@ -229,6 +230,15 @@ def count(number: int, one: str = _PEOPLE[0], many: str = _PEOPLE[1]) -> str:
     ('1 person', '1,200 people')
     """
     return f"{localised(f'{number:,}')} {ngettext(one, many, number)}"
+
+
+def hours(number: float) -> str:
+    """Count hours.
+
+    >>> hours(1.0), hours(1.5), hours(48.0)
+    ('1 hour', '1.5 hours', '48 hours')
+    """
+    return f"{localised(f'{number:g}')} {ngettext(*_HOURS, 1 if number == 1 else 2)}"
 
 
 def people_like(people: float) -> str:

@@ -8,6 +8,7 @@ from __future__ import annotations
 import json
 import os
 import zipfile
+import zlib
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import asdict, dataclass
@@ -128,7 +129,7 @@ class Backup:
                 place.chmod(0o600)
                 while part := source.read(1 << 20):
                     target.write(part)
-        except (KeyError, zipfile.BadZipFile, EOFError):
+        except (KeyError, zipfile.BadZipFile, zlib.error, EOFError):
             broken = True
         else:
             broken = False
@@ -144,7 +145,7 @@ def opened(path: Path) -> Iterator[Backup]:
         text = archive.read(_MANIFEST).decode()
     except OSError as error:
         reason = error.strerror or "it cannot be read"
-    except (KeyError, zipfile.BadZipFile, EOFError, UnicodeDecodeError, NotImplementedError, RuntimeError):
+    except (KeyError, zipfile.BadZipFile, zlib.error, EOFError, UnicodeDecodeError, NotImplementedError, RuntimeError):
         reason = "it is no backup that `optin web backup` wrote, or it is damaged"
     else:
         with archive:

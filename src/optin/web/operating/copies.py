@@ -6,14 +6,16 @@ import os
 import shutil
 import sqlite3
 import subprocess
-from contextlib import closing
+from collections.abc import Iterator
+from contextlib import closing, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from sqlalchemy import Connection, make_url, text
 
-from optin.database.connection import snapshot
+from optin.database.connection import snapshot, version_of
+from optin.database.metadata import REVISION
 from optin.errors import BadInput, LedgerUnavailable
 from optin.ledger import Ledger
 from optin.web.settings import WebSettings
@@ -33,6 +35,18 @@ class Head:
 def kind_of(settings: WebSettings) -> str:
     """Say which kind of database a service has."""
     return POSTGRESQL if settings.sqlite_path is None else SQLITE
+
+
+def expect_own_version(settings: WebSettings) -> None:
+    """Refuse tables of another version than this program's: it would bring them up to date under whoever serves them."""
+    version = version_of(settings.ledger)
+    if version is None:
+        raise BadInput("there is no service in this database; say where it is: --ledger")
+    if version != REVISION:
+        raise BadInput(
+            "these tables are of another version of optin than this one, which changes nothing under a service: use the one "
+            "that serves them, or start this one's service first"
+        )
 
 
 def copy_to(settings: WebSettings, path: Path) -> Head:
@@ -77,11 +91,20 @@ def head_of(connection: Connection) -> Head:
     return _head(connection.execute(text(_HEAD)).first())
 
 
-def load(url: str, dump: Path) -> None:
-    """Have pg_restore fill an empty database from a dump, all of it or nothing."""
-    _expect_empty(url)
+@contextmanager
+def loaded(url: str, dump: Path) -> Iterator[None]:
+    """Have pg_restore fill an empty database from a dump, all of it or nothing; empty it again if what follows fails.
+
+    What was not found good is in nobody's way then, and nobody can serve from it.
+    """
+    before = _schemas_of_empty(url)
     how = ["--no-owner", "--no-privileges", "--single-transaction", "--exit-on-error"]
     _run("pg_restore", [*how, f"--dbname={_without_password(url)}", str(dump)], url=url)
+    try:
+        yield
+    except BaseException:
+        _unload(url, before)
+        raise
 
 
 def expect_free(database: Path) -> None:
@@ -95,21 +118,52 @@ def expect_free(database: Path) -> None:
             )
 
 
-def _expect_empty(url: str) -> None:
+_OWN = "n.nspname NOT LIKE 'pg_%' AND n.nspname <> 'information_schema'"
+_SCHEMAS = f"SELECT n.nspname FROM pg_namespace n WHERE {_OWN}"  # noqa: S608
+_THINGS = f"FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace WHERE {_OWN}"
+_UNLOADING = (
+    f"SELECT 'DROP TABLE ' || c.oid::regclass || ' CASCADE' {_THINGS} AND c.relkind = 'r'",
+    "SELECT 'DROP FUNCTION ' || oid::regprocedure FROM pg_proc WHERE proname = 'refuse_change'",
+)
+"""How to take out what a dump brought: its tables, and the function of their triggers."""
+
+
+def _schemas_of_empty(url: str) -> list[str]:
+    """List the schemas of a database in which there must be nothing yet."""
     import psycopg
 
     try:
         with psycopg.connect(_libpq(url)) as link:
-            row = link.execute(
-                "SELECT 1 FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace "
-                "WHERE n.nspname NOT LIKE 'pg_%' AND n.nspname <> 'information_schema' LIMIT 1"
-            ).fetchone()
+            row = link.execute(f"SELECT 1 {_THINGS} LIMIT 1").fetchone()
+            schemas = [str(name) for (name,) in link.execute(_SCHEMAS).fetchall()]
     except psycopg.Error:
         row = ()
     if row == ():
         raise LedgerUnavailable("the database cannot be reached; create it empty (createdb), and check the URL")
     if row is not None:
         raise BadInput("this database has tables: restore into a new, empty one (createdb), and serve from that")
+    return schemas
+
+
+def _unload(url: str, before: list[str]) -> None:
+    """Take out what a dump brought into a database that had these schemas, and nothing in them."""
+    import psycopg
+    from psycopg.sql import SQL, Identifier
+
+    try:
+        with psycopg.connect(_libpq(url)) as link:
+            for listing in _UNLOADING:
+                for (statement,) in link.execute(listing).fetchall():
+                    link.execute(statement)
+            for (schema,) in link.execute(_SCHEMAS).fetchall():
+                if schema not in before:
+                    link.execute(SQL("DROP SCHEMA {}").format(Identifier(schema)))
+    except psycopg.Error:
+        gone = False
+    else:
+        gone = True
+    if not gone:
+        raise LedgerUnavailable("what was restored is not good, and could not be taken out again: drop this database")
 
 
 def _run(program: str, arguments: list[str], *, url: str) -> None:

@@ -17,10 +17,10 @@ _OVER = ("released", "cancelled")
 
 
 def keyring(settings: WebSettings) -> Keyring | None:
-    """Open the keys that are here; None where the one that wraps the others is not. None is ever made."""
+    """Open the keys that are here; None where the one that wraps the others is not. Nothing is ever made."""
     try:
         key, _ = environment_key(settings, served_before=lambda: True)
-        return Keyring(key_folder(settings), key)
+        return Keyring(key_folder(settings), key, make=False)
     except BadInput:
         return None
 
@@ -45,7 +45,8 @@ def keys_here(settings: WebSettings, ledger: Ledger) -> KeysHere:
     """Look which keys of a database are on this machine."""
     ring = keyring(settings)
     rounds = read(ledger.engine, _rounds_with_answers)
-    held = set() if ring is None else {each for each in ring.stored_rounds() if ring.opens(*each)}
+    stored = ring.stored_rounds() if ring is not None and key_folder(settings).is_dir() else []
+    held = {each for each in stored if ring is not None and ring.opens(*each)}
     signer = Log(ledger).signer()
     return KeysHere(ring is not None, sum(each not in held for each in rounds), signer is None or _has_log_key(ring))
 

@@ -15,7 +15,7 @@ from optin.formats.atomic import AtomicWrite
 from optin.ledger import Ledger
 from optin.ledger.verification import OutsideCopy
 from optin.web.operating.backups import Backup, Manifest, opened
-from optin.web.operating.copies import expect_free, head_of, kind_of, load
+from optin.web.operating.copies import expect_free, head_of, kind_of, loaded
 from optin.web.operating.keys_here import KeysHere, key_mark, keys_here
 from optin.web.schema import sessions
 from optin.web.settings import WebSettings
@@ -70,7 +70,7 @@ def restore(path: Path, settings: WebSettings, against: Sequence[OutsideCopy] = 
         if settings.sqlite_path is not None:
             expect_free(settings.sqlite_path)
             with AtomicWrite(settings.sqlite_path, private=True) as place:
-                place.write_by(lambda draft: _file(backup, draft, against))
+                place.write_by(lambda draft: _file(backup, draft, against, place.path))
         else:
             _load(backup, settings.ledger, against)
     with Ledger.open(settings.ledger) as ledger:
@@ -89,17 +89,18 @@ def _expect_kind(manifest: Manifest, settings: WebSettings) -> None:
         )
 
 
-def _file(backup: Backup, draft: Path, against: Sequence[OutsideCopy]) -> None:
+def _file(backup: Backup, draft: Path, against: Sequence[OutsideCopy], place: Path) -> None:
     backup.unpack(draft)
     _expect_good(str(draft), backup.manifest, against)
+    expect_free(place)  # once more: a service that was started meanwhile has made a database of its own there
 
 
 def _load(backup: Backup, url: str, against: Sequence[OutsideCopy]) -> None:
     with tempfile.TemporaryDirectory(prefix="optin-restore-") as folder:
         dump = Path(folder) / "database"
         backup.unpack(dump)
-        load(url, dump)
-    _expect_good(url, backup.manifest, against)
+        with loaded(url, dump):
+            _expect_good(url, backup.manifest, against)
 
 
 def _expect_good(url: str, manifest: Manifest, against: Sequence[OutsideCopy]) -> None:

@@ -84,7 +84,11 @@ class Status:
             )
         if self.keys.wrapping and self.keys.unreadable_rounds:
             said.append(
-                _("{rounds} running rounds have answers that no key here opens", rounds=self.keys.unreadable_rounds)
+                ngettext(
+                    "{number} running round has answers that no key here opens",
+                    "{number} running rounds have answers that no key here opens",
+                    self.keys.unreadable_rounds,
+                )
             )
         if not self.keys.signs_log:
             said.append(

@@ -55,7 +55,7 @@ def reset(request: Request, service: ServiceOf, visitor: AnalystOnly, form: Text
     """Make a one-time link to a new password."""
     administration.expect_administrator(service, visitor)
     try:
-        link = f"{origin_of(request)}/new-password#{resets.reset_link(service, form.get('name', ''))}"
+        link = f"{origin_of(request)}/new-password#{resets.reset_link(service, form.get('name', '').strip())}"
     except REFUSALS as refusal:
         return _again(request, service, visitor, refusal)
     title, works = _("A link to a new password"), _("It works once, within a day. It is shown only now.")
@@ -77,13 +77,13 @@ _ACTIONS: dict[str, Callable[[Service, Visitor, str], None]] = {
 def change_analyst(request: Request, service: ServiceOf, visitor: AnalystOnly, form: Texts) -> Response:
     """Revoke an analyst, let them run the service, or no more."""
     administration.expect_administrator(service, visitor)
-    action = _ACTIONS.get(form.get("action", ""))
+    action, name = _ACTIONS.get(form.get("action", "")), form.get("name", "").strip()
     if action is not None:
         try:
-            action(service, visitor, form.get("name", ""))
+            action(service, visitor, name)
         except REFUSALS as refusal:
             return _again(request, service, visitor, refusal)
-    return moved("/admin" if action is not administration.dismiss or form.get("name") != visitor.name else "/a")
+    return moved("/admin" if action is not administration.dismiss or name != visitor.name else "/a")
 
 
 @router.get("/a/c/{campaign}/colleagues")

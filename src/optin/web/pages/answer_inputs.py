@@ -128,8 +128,13 @@ def read_answers(sheet: Sheet, form: FormData) -> Read:
     fields = [_read(sheet, question, place, form) for place, question in enumerate(sheet)]
     given = {question.name: one.answer for question, one in zip(sheet, fields, strict=True) if one.answer is not None}
     entries = tuple(one.entry for one in fields)
-    wrong = next((one.entry.wrong for one in fields if one.entry.wrong), "")
+    wrong = next((_wrong_words(one.entry, alone=len(sheet) == 1) for one in fields if one.entry.wrong), "")
     return Read(given, entries, wrong, tuple(echo for one in fields for echo in one.echoes), len(sheet))
+
+
+def _wrong_words(entry: Entry, *, alone: bool) -> str:
+    """Say what is wrong, and of several questions with which: these words stand above all of them."""
+    return entry.wrong if alone else _("“{asked}”: {why}", asked=entry.text, why=entry.wrong)
 
 
 @dataclass(frozen=True)

@@ -71,6 +71,7 @@ def _for_strangers(service: ServiceOf, campaign: str) -> Response:
         "stages": person_stages(view.state, view.draft.model),
         "fresh_round": "",
         "entries": entries_of(sheet_of(view.draft)),
+        "too_late": view.too_late,
     }
     return show("campaign.html", visitor=None, draft=view.draft, **context, **_bounds(view.draft))
 

@@ -8,14 +8,24 @@ from dataclasses import dataclass
 from optin.errors import OptinError
 from optin.planning import Plan
 from optin.planning.size import verdict
+from optin.web.pages.drafting import LEAST_EXPECTED, MOST_EXPECTED, imagined
 from optin.web.pages.ready_sheets import is_unfinished
 from optin.web.pages.stages import day
 from optin.web.service import campaigns, deadlines, preview
 from optin.web.service.core import Service
 from optin.web.service.records import Campaign, Visitor
 from optin.wording.groups import SMALLEST_GROUP, merged_in, shown_group, tens_in_words
-from optin.wording.language import _
+from optin.wording.language import N_, _
 from optin.wording.numbers import count
+
+_FEW = N_(
+    "{many} will say next to nothing even if all {people:,} come who can, with limits that are mixed: {told}. Ask more people, "
+    "or ask for less."
+)
+_FEW_IN_GROUPS = N_(
+    "{many} will say next to nothing even in the largest group, if all {people:,} who are invited come, with limits that are "
+    "mixed: {told}. Ask more people, or ask for less."
+)
 
 
 def cautions_before(service: Service, visitor: Visitor, campaign: Campaign) -> list[str]:
@@ -29,7 +39,8 @@ def cautions_before(service: Service, visitor: Visitor, campaign: Campaign) -> l
         return [words for words in (_window_words(service, visitor, campaign), *merged) if words]
     quorum, invited = campaign.draft.quorum_people, campaigns.invited_by_group(service, visitor, campaign.id)
     if campaign.state != "planning":
-        return [words for words in (_support_words(campaign), *small_groups(invited, quorum)) if words]
+        few = small_groups(invited, quorum)
+        return [words for words in (_support_words(campaign), *few, _invited_too_few(campaign, invited)) if words]
     came = few_registered(campaigns.registered_in_tens(service, visitor, campaign.id), quorum)
     return [words for words in (*came, _foreseen(service, visitor, campaign)) if words]
 
@@ -135,20 +146,45 @@ def _foreseen(service: Service, visitor: Visitor, campaign: Campaign) -> str:
 
 def foreseen_little(plan: Plan) -> str:
     """Say which questions of a plan would say next to nothing; nothing where there are none."""
+    many, told = _useless(plan)
+    if not told:
+        return ""
+    return _(
+        "{many} will say next to nothing with the people who are here: {told}. Announced all the same, what people allow would "
+        "be given away for it: ask more people first, or cancel and ask for less.",
+        many=many,
+        told=told,
+    )
+
+
+def _invited_too_few(campaign: Campaign, invited: Mapping[str, int]) -> str:
+    """Say, before anyone answers, which questions would say next to nothing though everyone came who is invited.
+
+    A campaign that runs by itself passes no other warning; afterwards people have given something away for it.
+    """
+    people = max(invited.values(), default=campaign.invited + campaign.draft.open_link)
+    if campaign.draft.public or not LEAST_EXPECTED <= people <= MOST_EXPECTED:
+        return ""
+    try:
+        plan = preview.foreseen(campaign.draft, imagined({"expected": str(people), "model": campaign.draft.model}))
+    except OptinError:
+        return ""
+    many, told = _useless(plan)
+    if not told:
+        return ""
+    words = _FEW_IN_GROUPS if invited else _FEW
+    return _(words, many=many, people=people, told=told)
+
+
+def _useless(plan: Plan) -> tuple[str, str]:
+    """Say how many questions of a plan would say next to nothing, and which, with their ±; nothing where there are none."""
     halves = [(question, plan[question.name].half_width(0.95)) for question in plan.sheet]
     few = [(question, half) for question, half in halves if verdict(half, question.yardstick) == "useless"]
-    if not few:
-        return ""
     told = "; ".join(
         _("“{question}” {half}", question=plan.sheet.text_said(question), half=plan.sheet.plus_minus(question, half))
         for question, half in few
     )
-    return _(
-        "{many} will say next to nothing with the people who are here: {told}. Announced all the same, what people allow would "
-        "be given away for it: ask more people first, or cancel and ask for less.",
-        many=_so_many(len(few), len(halves)),
-        told=told,
-    )
+    return _so_many(len(few), len(halves)), told
 
 
 def _so_many(few: int, all_: int) -> str:

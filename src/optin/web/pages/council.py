@@ -12,7 +12,6 @@ from optin.council.annex import annex
 from optin.council.browser import check_page, check_script, check_words
 from optin.errors import BadInput
 from optin.ledger import Log
-from optin.transparency.note import VerifierKey
 from optin.transparency.trust import Opened, opened
 from optin.transparency.witness import read_cosignature
 from optin.web.doors import MaybeVisitor, ServiceOf, service_of
@@ -26,6 +25,7 @@ from optin.web.service.deadlines import Deadline
 from optin.web.service.failures import NotFound
 from optin.web.service.records import Published
 from optin.web.settings import WebSettings
+from optin.web.witnesses import witnesses_of
 from optin.wording.language import _
 from optin.wording.spoken import LENGTH, spoken
 
@@ -154,16 +154,9 @@ async def keep_cosignature(request: Request) -> Response:
 
 def _keep(service: Service, settings: WebSettings, text: str) -> None:
     key, line = read_cosignature(text)
-    if key not in _listed(settings):
+    if key not in witnesses_of(settings):
         raise BadInput("this witness is not one that this service knows: ask the operator to list its public key")
     Log(service.ledger).cosign(line, key)
-
-
-def _listed(settings: WebSettings) -> tuple[VerifierKey, ...]:
-    if settings.witnesses is None:
-        return ()
-    lines = settings.witnesses.read_text(encoding="utf-8").splitlines()
-    return tuple(VerifierKey.from_text(line) for line in lines if line.strip() and not line.startswith("#"))
 
 
 def _file(content: str | bytes, name: str, kind: str) -> Response:

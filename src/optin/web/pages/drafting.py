@@ -34,13 +34,18 @@ _FRESH = {"expected": "200", "mix": "mixed", "lower": "0", "upper": "1", "quorum
 _FRESH |= {"sealed": "yes", "window_hours": f"{WINDOW_HOURS:g}"}
 _BLANK = dict.fromkeys((field.name for field in fields(Draft)), "")
 _COSTLY = ("benefit_base", "benefit_slope", "outside", "slack")
-_LARGEST = 10**6
+LEAST_EXPECTED, MOST_EXPECTED = 10, 10**6
 
 
 @router.get("/new")
-def new(visitor: AnalystOnly) -> Response:
-    """Show an empty draft."""
-    return _form(visitor, _FRESH)
+def new(service: ServiceOf, visitor: AnalystOnly, again: str = "") -> Response:
+    """Show an empty draft, or what was asked before."""
+    if not again:
+        return _form(visitor, _FRESH)
+    before = campaigns.show(service, visitor, again).draft
+    if before.sheet is not None:
+        return moved(f"/a/new-sheet?again={again}")
+    return _form(visitor, {**_FRESH, **_as_texts(before), "answer_by": ""})
 
 
 @router.post("/new")
@@ -201,8 +206,8 @@ def _foreseen(given: Mapping[str, str]) -> dict[str, Any]:
 def imagined(given: Mapping[str, str]) -> list[int]:
     """Spread so many people over the ladder; from costs, the careful stand at the other end."""
     people = _integer(given.get("expected", "200"))
-    if not 10 <= people <= _LARGEST:
-        raise BadInput("expected people must be 10 to {most:,}", most=_LARGEST)
+    if not LEAST_EXPECTED <= people <= MOST_EXPECTED:
+        raise BadInput("expected people must be 10 to {most:,}", most=MOST_EXPECTED)
     shares = _MIXES.get(given.get("mix", ""), _MIXES["mixed"])[1]
     if given.get("model") == "quasi-linear":
         shares = shares[::-1]

@@ -7,7 +7,17 @@ import re
 from fastapi import APIRouter
 from fastapi.responses import Response
 
-from optin.web.doors import AddressOf, BrowserOf, Holder, MaybeVisitor, ServiceOf, VisitorOnly, let_in, let_out
+from optin.web.doors import (
+    AddressOf,
+    BrowserOf,
+    Holder,
+    MaybeVisitor,
+    ServiceOf,
+    VisitorOnly,
+    WhoeverIsThere,
+    let_in,
+    let_out,
+)
 from optin.web.pages.forms import Texts
 from optin.web.pages.intros import leads_to
 from optin.web.pages.rendering import REFUSALS, moved, show, shown_again
@@ -48,7 +58,7 @@ def enter(service: ServiceOf, visitor: MaybeVisitor, holder: Holder, form: Texts
 
 
 @router.post("/i/look")
-def look(service: ServiceOf, visitor: MaybeVisitor, holder: Holder, form: Texts) -> Response:
+def look(service: ServiceOf, visitor: WhoeverIsThere, holder: Holder, form: Texts) -> Response:
     """Show what a link is about to a script, before anybody has pressed anything; nothing where it takes more than one visit."""
     secret = secret_in(form)
     try:
@@ -117,7 +127,7 @@ def login_page(visitor: MaybeVisitor) -> Response:
 @router.post("/login")
 def login(service: ServiceOf, visitor: MaybeVisitor, address: AddressOf, browser: BrowserOf, form: Texts) -> Response:
     """Sign an analyst in."""
-    name = form.get("name", "")
+    name = form.get("name", "").strip()
     try:
         ticket = accounts.sign_in(service, name, form.get("password", ""), address=address, browser=browser)
     except REFUSALS as refusal:

@@ -24,7 +24,13 @@ _WORDS = {
         N_("What was sent did not come in time, and nothing of it was kept. Please send it again."),
     ),
     409: (N_("This cannot be done now"), N_("Something else happened first, or it would break what was promised.")),
-    413: (N_("That was too much"), N_("What was sent is larger than anything this site asks for.")),
+    413: (
+        N_("That was too much"),
+        N_(
+            "What was sent is larger than anything this site asks for, and nothing of it was kept. Go back to what you typed; "
+            "send a long list in parts."
+        ),
+    ),
     422: (N_("That could not be read"), N_("Something in what was sent is missing or not as it should be.")),
     429: (N_("Please wait a little"), N_("Too many tries in a short time.")),
     503: (N_("Back in a moment"), N_("The database cannot be reached. Nothing was lost; please try again.")),

@@ -16,7 +16,7 @@ from optin.web.pages.figures import parts_of_groups
 FIELDS = ("group", "question", "answer", "unit", "estimate", "low", "high", "note")
 Row = tuple[str, str, str, str, str | float, str | float, str | float, str]
 WHOLE = "all groups together"
-_NOTHING = "says nothing: mostly noise"
+_WHY = {None: "", False: "says nothing: mostly noise", True: "says nothing: too few answers"}
 _OUTSIDE = "beyond the possible, by noise"
 _LOST = "too noisy to say"
 
@@ -30,7 +30,7 @@ def result_rows(release: Release) -> Iterator[Row]:
                 yield _unpublished(name, question.name, f"not published: {part.dropped[question.name]}")
             else:
                 readings = part[question.name].readings(0.95)
-                yield from _figures(name, question, readings, _NOTHING if question.name in useless else "")
+                yield from _figures(name, question, readings, _WHY[useless.get(question.name)])
     for name, why in release.withheld.items():
         yield _unpublished(name, "", f"not published: {why}")
     if release.grouped:

@@ -26,7 +26,7 @@ Texts = Annotated[dict[str, str], Depends(texts)]
 def origin_of(request: Request) -> str:
     """Say under which address people see this service, for links to send."""
     settings: WebSettings = request.app.state.settings
-    return (settings.origin or str(request.base_url)).rstrip("/")
+    return settings.seen_at if settings.origin else str(request.base_url).rstrip("/")
 
 
 def number_of(text: str) -> float:

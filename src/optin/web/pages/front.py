@@ -18,7 +18,8 @@ router = APIRouter()
 def home(service: ServiceOf, visitor: MaybeVisitor) -> Response:
     """Say what this is, take an invitation, and list what is open to everyone and what was published."""
     results = [(each, result_words(each.release)) for each in published.published(service, most=6) if each.release]
-    return show("home.html", visitor=visitor, open=people.open_campaigns(service), results=results)
+    campaigns = [each for each in people.open_campaigns(service) if not each.too_late]
+    return show("home.html", visitor=visitor, open=campaigns, results=results)
 
 
 @router.get("/about")

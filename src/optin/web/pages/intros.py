@@ -60,7 +60,7 @@ def intro_context(campaign: MyCampaign, secret: str = "", *, sent: tuple[str, ..
         "then": told_to_people(campaign.draft),
         "latest": date(campaign.announce_by),
         "readable": date(campaign.readable),
-        "open": campaign.state == "registration",
+        "open": not campaign.too_late,
         "group": campaign.group,
         "sent": sent,
     }

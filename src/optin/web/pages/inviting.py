@@ -11,23 +11,25 @@ from optin.web.doors import AnalystOnly, MaybeVisitor, ServiceOf
 from optin.web.languages import language
 from optin.web.organisation import organisation_here
 from optin.web.pages.forms import Texts, origin_of
-from optin.web.pages.qr import qr_code
+from optin.web.pages.qr import AT_ONCE, qr_code
 from optin.web.pages.rendering import REFUSALS, moved, sentence, show
 from optin.web.pages.spreadsheets import csv_file
 from optin.web.service import campaigns, lists, mails, open_links
 from optin.web.service.core import Service
 from optin.web.service.mailer import signed
+from optin.web.service.pasted_lists import entries_in
 from optin.web.service.records import Visitor
 from optin.wording.language import N_, _, speaking
 from optin.wording.numbers import count
 
 router = APIRouter()
+_DIGITS = 9
 
 
 @router.get("/a/c/{campaign}/people")
 def people(request: Request, service: ServiceOf, visitor: AnalystOnly, campaign: str, done: str = "") -> Response:
     """Show the list of people to be invited, their links, the text of a mail, and how mails went."""
-    return _page(request, service, visitor, campaign, said=_(_SAID[done]) if done in _SAID else "")
+    return _page(request, service, visitor, campaign, said=_said(done))
 
 
 _SAID = {
@@ -38,14 +40,28 @@ _SAID = {
 }
 
 
+def _said(done: str) -> str:
+    """Say what was done; of a list also how many of it were new, so that one that was cut off or doubled is seen to be.
+
+    >>> _said("added-25-2").partition(" The list")[0]
+    'New: 25 people. In it before, or twice: 2 people.'
+    """
+    what, *counted = done.split("-")
+    counts = [count(int(each)) for each in counted if each.isdecimal() and len(each) < _DIGITS]
+    added = (
+        _("New: {new}. In it before, or twice: {known}.", new=counts[0], known=counts[1]) if len(counts) == 2 else ""
+    )
+    return f"{added} {_(_SAID[what])}".strip() if what in _SAID else ""
+
+
 @router.post("/a/c/{campaign}/people")
 def add(request: Request, service: ServiceOf, visitor: AnalystOnly, campaign: str, form: Texts) -> Response:
     """Add a pasted list or CSV; sent twice, it changes nothing."""
     try:
-        lists.add(service, visitor, campaign, lists.entries_in(form.get("list", "")))
+        added = lists.add(service, visitor, campaign, entries_in(form.get("list", "")))
     except REFUSALS as refusal:
         return _page(request, service, visitor, campaign, given=form.get("list", ""), refusal=refusal)
-    return moved(f"/a/c/{campaign}/people?done=added")
+    return moved(f"/a/c/{campaign}/people?done=added-{added.new}-{added.known}")
 
 
 @router.post("/a/c/{campaign}/people/mail")
@@ -70,9 +86,11 @@ def links(request: Request, service: ServiceOf, visitor: AnalystOnly, campaign: 
 
 
 @router.get("/a/c/{campaign}/qr")
-def codes(request: Request, service: ServiceOf, visitor: AnalystOnly, campaign: str) -> Response:
-    """Show a page of QR codes to print and cut, one for each person of the list."""
-    view = campaigns.show(service, visitor, campaign)
+def codes(request: Request, service: ServiceOf, visitor: AnalystOnly, campaign: str, part: str = "1") -> Response:
+    """Show a page of QR codes to print and cut, one for each person of the list; a long list has several."""
+    view, everyone_listed = campaigns.show(service, visitor, campaign), lists.listed(service, visitor, campaign)
+    parts = max(1, -(-len(everyone_listed) // AT_ONCE))
+    now = int(part) if part.isdecimal() and len(part) < _DIGITS and 1 <= int(part) <= parts else 1
     cards = [
         {
             "name": each.entry.id or each.entry.address,
@@ -80,7 +98,7 @@ def codes(request: Request, service: ServiceOf, visitor: AnalystOnly, campaign: 
             "open": False,
             "code": qr_code(_link(request, each)),
         }
-        for each in lists.listed(service, visitor, campaign)
+        for each in everyone_listed[(now - 1) * AT_ONCE : now * AT_ONCE]
     ]
     link = open_links.open_link(service, visitor, campaign)
     if link is not None:
@@ -91,7 +109,9 @@ def codes(request: Request, service: ServiceOf, visitor: AnalystOnly, campaign: 
             "code": qr_code(f"{origin_of(request)}/i#{link}"),
         }
         cards = [everyone, *cards]
-    return show("desk/qr.html", visitor=visitor, id=campaign, draft=view.draft, cards=cards)
+    return show(
+        "desk/qr.html", visitor=visitor, id=campaign, draft=view.draft, cards=cards, now=now, parts_of_list=parts
+    )
 
 
 @router.get("/u/{token}")
@@ -141,6 +161,7 @@ def _page(
         "text": text,
         "can_mail": service.mail is not None,
         "number": number,
+        "unwritten": mails.unwritten(service, visitor, campaign),
         "sendings": mails.sendings(service, visitor, campaign),
         "said": said,
         "message": sentence(refusal) if refusal else None,

@@ -88,7 +88,11 @@ def _page(
         visitor=visitor,
         status=status,
         campaigns=[_line(campaign) for campaign in mine.campaigns],
-        open=[campaign for campaign in people.open_campaigns(service) if campaign.id not in known],
+        open=[
+            campaign
+            for campaign in people.open_campaigns(service)
+            if campaign.id not in known and not campaign.too_late
+        ],
         total=total_words(mine),
         said=said,
         message=message,

@@ -20,6 +20,7 @@ from optin.web.service.life import Move, Moves, State
 from optin.web.service.records import Visitor
 from optin.wording import limit_steps
 from optin.wording.language import _, capital, in_digits, localised, spoken_here
+from optin.wording.numbers import hours
 from optin.wording.sentences import Sentence
 
 _templates = Environment(
@@ -36,7 +37,7 @@ _templates.install_gettext_callables(  # type: ignore[attr-defined]
     newstyle=True,
 )
 _templates.filters["digits"] = lambda number, spec="g": localised(format(number, spec))
-_templates.filters["capital"] = capital
+_templates.filters |= {"capital": capital, "hours": hours}
 _templates.filters |= {"title_said": title_said, "purpose_said": purpose_said, "question_said": question_said}
 _ABSENT = {
     "here": "",

@@ -5,7 +5,6 @@ Nothing is stored before the draft is kept: every button sends the whole form, a
 
 from __future__ import annotations
 
-import math
 from collections.abc import Mapping
 from typing import Any
 
@@ -16,7 +15,7 @@ from optin.errors import BadInput
 from optin.questions import Sheet
 from optin.questions.sheet import MOST_QUESTIONS
 from optin.web.doors import AnalystOnly, ServiceOf
-from optin.web.pages.drafting import places, told_of
+from optin.web.pages.drafting import MOST_EXPECTED, places, told_of
 from optin.web.pages.forms import Texts
 from optin.web.pages.numbers import spelled, typed_number
 from optin.web.pages.ready_sheets import READY
@@ -38,7 +37,7 @@ from optin.web.service import campaigns
 from optin.web.service.asking import sheet_of
 from optin.web.service.drafts import PRIVACY_CONSTRAINED, WINDOW_HOURS, WORDS, Draft, sheet_from
 from optin.web.service.failures import NotFound
-from optin.wording.language import _
+from optin.wording.language import N_, _
 from optin.wording.sentences import Sentence
 
 router = APIRouter(prefix="/a")
@@ -55,6 +54,7 @@ _FRESH |= {
     "wished_of": "0",
 }
 _FRESH |= dict.fromkeys((*SHEET_WORDS, "languages"), "")
+_COSTS = N_("people of this draft state costs; change it by the JSON interface")
 
 
 @router.get("/start")
@@ -68,6 +68,9 @@ def new(service: ServiceOf, visitor: AnalystOnly, begin: str = "", again: str = 
     """Show a sheet to begin from, one that was asked before, or an empty one."""
     if again:
         draft = campaigns.show(service, visitor, again).draft
+        if draft.model != PRIVACY_CONSTRAINED:
+            _expect_one_number(draft)
+            return moved(f"/a/new?again={again}")
         return _form(visitor, {**_as_texts(draft), "answer_by": ""}, rows_of(sheet_of(draft)), look=True)
     if not begin:
         return _form(visitor, _FRESH, [])
@@ -96,10 +99,16 @@ def edit(service: ServiceOf, visitor: AnalystOnly, campaign: str) -> Response:
     """Show a draft's sheet again."""
     draft = campaigns.to_revise(service, visitor, campaign)
     if draft.model != PRIVACY_CONSTRAINED:
-        raise BadInput("people of this draft state costs; change it by the JSON interface")
+        raise BadInput(_COSTS)
     rows = [] if draft.sheet is None else rows_of(draft.sheet)
     given = {**_as_texts(draft), "since": campaigns.mark_of(draft)}
     return _form(visitor, given, rows, campaign=campaign, look=bool(rows))
+
+
+def _expect_one_number(draft: Draft) -> None:
+    """Refuse a sheet whose people state costs: no page writes one."""
+    if draft.sheet is not None:
+        raise BadInput(_COSTS)
 
 
 @router.post("/c/{campaign}/sheet")
@@ -214,9 +223,6 @@ def _as_texts(draft: Draft) -> dict[str, str]:
     more = {"answer_by": draft.answer_by, "window_hours": spelled(draft.window_hours), "support": draft.support}
     more["language"] = draft.language
     words = _words_of(sheet_of(draft))
-    expected = str(max(draft.quorum_people, 200))
-    counts = {
-        "quorum_people": str(draft.quorum_people),
-        "expected": expected if math.isfinite(float(expected)) else "200",
-    }
+    expected = min(max(draft.quorum_people, 200), MOST_EXPECTED)
+    counts = {"quorum_people": str(draft.quorum_people), "expected": str(expected)}
     return {**_FRESH, **texts, **more, **words, **counts}

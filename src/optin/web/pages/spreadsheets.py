@@ -4,16 +4,19 @@ from __future__ import annotations
 
 import csv
 import io
+import re
 from collections.abc import Iterable, Sequence
 
 from fastapi.responses import Response
 
-_STARTS = ("=", "+", "-", "@", "\t", "\r", "\n")
+_COMPUTED = re.compile(r"(?:^|(?<=[;\t\r\n]))(?= *[=+\-@\t\r\n])")
+"""Where a cell begins that a spreadsheet computes: half of the world's take a semicolon for the end of a cell, quoted or not."""
 
 
 def csv_file(name: str, rows: Iterable[Sequence[str | float]]) -> Response:
-    """Give rows as a CSV file to be kept under a name."""
+    """Give rows as a CSV file to be kept under a name; by the mark at its beginning Excel reads umlauts as they are."""
     out = io.StringIO()
+    out.write("\N{ZERO WIDTH NO-BREAK SPACE}")
     writer = csv.writer(out)
     for row in rows:
         writer.writerow([no_formula(cell) if isinstance(cell, str) else cell for cell in row])
@@ -24,7 +27,7 @@ def csv_file(name: str, rows: Iterable[Sequence[str | float]]) -> Response:
 def no_formula(cell: str) -> str:
     """Keep a spreadsheet from computing what someone typed.
 
-    >>> no_formula("=1+1"), no_formula("ada@example.org")
-    ("'=1+1", 'ada@example.org')
+    >>> no_formula("=1+1"), no_formula("ada@example.org"), no_formula("night;=1+1")
+    ("'=1+1", 'ada@example.org', "night;'=1+1")
     """
-    return f"'{cell}" if cell.lstrip(" ").startswith(_STARTS) else cell
+    return _COMPUTED.sub("'", cell)

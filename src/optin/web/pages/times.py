@@ -6,7 +6,7 @@ from optin.web.pages.stages import date, day
 from optin.web.service.drafts import Draft, last_moment
 from optin.web.service.records import Campaign
 from optin.wording.language import N_, _
-from optin.wording.numbers import count
+from optin.wording.numbers import count, hours
 
 _NEXT = {
     "close-registration": N_("Registration closes and the plan is announced"),
@@ -59,10 +59,10 @@ def plan_of_times(draft: Draft) -> str:
     least = count(draft.quorum_people)
     return _(
         "At {closing_time} registration closes and the plan is announced. People then have "
-        "{window_hours:g} hours to look at their deal; after that answers close and the result is "
+        "{hours} to look at their deal; after that answers close and the result is "
         "published. With fewer than {least} nothing is published, and nothing more happens by itself.",
         closing_time=closing_time(draft),
-        window_hours=draft.window_hours,
+        hours=hours(draft.window_hours),
         least=least,
     )
 
@@ -76,9 +76,9 @@ def told_to_people(draft: Draft) -> str:
     if not draft.automatic:
         return ""
     return _(
-        "Then you see your deal and have {window_hours:g} hours to change your mind; after that the "
+        "Then you see your deal and have {hours} to change your mind; after that the "
         "result is published, if {quorum_people} or more take part.",
-        window_hours=draft.window_hours,
+        hours=hours(draft.window_hours),
         quorum_people=count(draft.quorum_people),
     )
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Mapping, Sequence
 from typing import Any
 
@@ -10,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from optin.errors import BadInput
-from optin.planning.apart import told_words
+from optin.planning.apart import is_unstated, told_words
 from optin.planning.merging import merged_words
 from optin.planning.size import GOOD, POOR, GroupSize, Size, SizedQuestion, Verdict, people_for, size
 from optin.questions import Question, Sheet
@@ -119,7 +118,7 @@ def reason(question: Question, half: float, verdict: Verdict) -> str:
         )
         return _(_LIES[verdict], told=told, ends=ends)
     apart = question.spread_words(question.yardstick)
-    if question.declares_sd and math.isclose(question.price, question.worst_price):
+    if is_unstated(question):
         return _(_UNSTATED[verdict], told=told, apart=apart)
     part = {"good": _("at most a fifth"), "poor": _("between a fifth and a half"), "useless": _("more than half")}[
         verdict

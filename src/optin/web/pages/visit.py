@@ -14,9 +14,9 @@ from optin.errors import BadInput
 from optin.web.doors import AddressOf, Holder, MaybeVisitor, ServiceOf, WhoeverIsThere, let_in, shows_token
 from optin.web.pages.answer_inputs import Entry, Read, answered_words, entries_of, read_answers
 from optin.web.pages.forms import FormOf, origin_of
-from optin.web.pages.intros import intro_context, seeing, seen_by
+from optin.web.pages.intros import intro_context, leads_to, seeing, seen_by
 from optin.web.pages.recovery import recovery_link
-from optin.web.pages.rendering import REFUSALS, moved, sentence, show
+from optin.web.pages.rendering import REFUSALS, moved, sentence, show, shown_again
 from optin.web.pages.totals import total_beside
 from optin.web.service import people, visits
 from optin.web.service.asking import sheet_of
@@ -61,11 +61,23 @@ MORE_CHOICES = tuple(index for index in range(len(LIMITS)) if index not in FIRST
 
 
 @router.post("/i/answer")
-def begin(request: Request, service: ServiceOf, visitor: MaybeVisitor, holder: Holder, form: FormOf) -> Response:
-    """Show the sheet to whoever holds an invitation; it is not used up yet."""
+def begin(request: Request, service: ServiceOf, visitor: WhoeverIsThere, holder: Holder, form: FormOf) -> Response:
+    """Show the sheet to whoever holds an invitation; it is not used up yet, so a page from before they came in may ask too."""
     secret = _text(form, "secret")
     view = _invited(service, secret)
+    if view.too_late:
+        return _too_late(request, service, holder, secret)
     return _form(request, service, visitor or seeing(holder, view), view, _Again(secret))
+
+
+def _too_late(request: Request, service: Service, holder: Visitor | None, secret: str) -> Response:
+    """Say before anybody fills in a sheet that it is not taken any more, and what became of what they had sent."""
+    visitor, part = None if holder is None or holder.only else holder, request.headers.get("x-part") == "yes"
+    try:
+        intro = leads_to(service, secret, holder)
+    except REFUSALS as refusal:
+        return shown_again("enter.html", refusal, visitor=visitor)
+    return show("visit/intro.html", visitor=visitor, part=part, **(intro or {}))
 
 
 @router.get("/i/answer")
@@ -78,7 +90,8 @@ def begin_again() -> Response:
 @router.get("/c/{campaign}/answer")
 def begin_here(request: Request, service: ServiceOf, visitor: MaybeVisitor, campaign: str) -> Response:
     """Show the sheet to one of a campaign's people, or to anyone while it is open to everyone."""
-    return _form(request, service, visitor, _asked_here(service, visitor, campaign), _Again())
+    view = _asked_here(service, visitor, campaign)
+    return moved(f"/c/{campaign}") if view.too_late else _form(request, service, visitor, view, _Again())
 
 
 @router.post("/i/send")
@@ -109,7 +122,7 @@ def _asked_here(service: Service, visitor: Visitor | None, campaign: str) -> MyC
     else:
         open_now = (each for each in people.open_campaigns(service) if each.id == campaign)
         view = next(open_now, None)  # type: ignore[assignment]
-    if view is None or not view.draft.sealed or view.state != "registration":
+    if view is None or not view.draft.sealed:
         raise NotFound
     return view
 

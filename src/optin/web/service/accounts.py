@@ -19,9 +19,11 @@ from optin.web.service.failures import Refused
 from optin.web.service.forgetting import erase
 from optin.web.service.identities import account_of, tie
 from optin.web.service.passwords import (
+    WRONG,
     browser_mark,
     checked_password,
     door_for,
+    expect_unchanged,
     hashed_slowly,
     known_browser,
     matches,
@@ -128,9 +130,10 @@ def sign_in(service: Service, name: str, password: str, *, address: str, browser
         service.change(lambda connection: wait_your_turn(service, connection, [tries], words=N_("too many tries")))
         right = matches if known else matches_behind_others
         if not right(password, account.password if account else None):
-            raise Refused("name or password is wrong")
+            raise Refused(WRONG)
 
     def work(connection: Connection) -> Ticket:
+        expect_unchanged(connection, account)
         forgive(service, connection, [tries])
         return _remembered(service, sessions.start(service, connection, account))
 
@@ -196,10 +199,14 @@ def come_back(service: Service, key: str) -> Ticket:
 
 
 def new_key(service: Service, person: Visitor) -> str:
-    """Give a person another key to come back with; the one before ends."""
+    """Give a person another key to come back with; the one before ends, and so does every other device's session."""
     key = new_secret()
-    query = update(accounts).where(accounts.c.id == person.account).values(key=hashed(key))
-    service.change(lambda connection: connection.execute(query))
+
+    def work(connection: Connection) -> None:
+        connection.execute(update(accounts).where(accounts.c.id == person.account).values(key=hashed(key)))
+        sessions.end_others(connection, person)
+
+    service.change(work)
     return key
 
 
@@ -299,9 +306,7 @@ def _accepted(
         use(service, connection, secret, visitor.account)
         return Entered(Ticket(None, visitor), campaign=campaign)
     known = account_of(connection, secret)
-    if (
-        known is not None
-    ):  # invited by the same id before: one person, one account, of which this campaign alone is shown
+    if known is not None:  # by the same id before: one person, one account, of which this campaign alone is shown
         use(service, connection, secret, known.id)
         if fresh is not None:
             remember(service, connection, fresh, secret, known.id)

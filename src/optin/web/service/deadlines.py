@@ -105,6 +105,12 @@ def expect_near(service: Service, draft: Draft, *, opened: float | None = None) 
         )
 
 
+def is_over(service: Service, draft: Draft) -> bool:
+    """Say whether the last day to answer is over."""
+    end = last_moment(draft)
+    return end is not None and service.clock() >= end
+
+
 def window_end(connection: Connection, row: Row[Any], hours: float) -> float | None:
     """Say until when people may change or withdraw sealed answers after the announcement; None where it is not announced."""
     mine = (events.c.campaign == row.id, events.c.round == row.round, events.c.kind == "announce")

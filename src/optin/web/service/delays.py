@@ -46,14 +46,26 @@ def place_of(address: str) -> str:
 
     >>> place_of("192.0.2.7"), place_of("::ffff:192.0.2.7"), place_of("2001:db8:1:2:3:4:5:6"), place_of("")
     ('192.0.2.7', '192.0.2.7', '2001:db8:1:2::/64', '')
+
+    Some web servers in front add a port, which is another one each time.
+
+    >>> place_of("192.0.2.7:4711"), place_of("[2001:db8:1:2:3:4:5:6]:4711")
+    ('192.0.2.7', '2001:db8:1:2::/64')
     """
+    bare = _without_port(address)
     try:
-        known = ipaddress.ip_address(address)
+        known = ipaddress.ip_address(bare)
     except ValueError:
         return address
     if isinstance(known, ipaddress.IPv4Address):
-        return address
+        return bare
     return str(known.ipv4_mapped or ipaddress.ip_network((known, 64), strict=False))
+
+
+def _without_port(address: str) -> str:
+    if address.startswith("["):
+        return address[1:].partition("]")[0]
+    return address.partition(":")[0] if address.count(":") == 1 else address
 
 
 def wait_your_turn(service: Service, connection: Connection, patiences: list[Patience], *, words: str) -> None:

@@ -24,6 +24,8 @@ LONGEST = {"title": 120, "question": 2000, "purpose": 4000, "unit": 40, "asked_b
 LONGEST |= {"support": 2000}
 """What a draft may hold at most; the JSON interface states the same."""
 _SLIMMEST = 1e-9
+_JOINERS = "\N{ZERO WIDTH NON-JOINER}\N{ZERO WIDTH JOINER}"
+"""Not shown themselves, but letters beside them are shaped by them: Persian and Hindi are spelled with them, and emoji are."""
 WORDS = {
     "title": N_("the title"),
     "question": N_("the question"),
@@ -185,7 +187,7 @@ def last_moment(draft: Draft) -> float | None:
     >>> last_moment(Draft(answer_by="1970-01-01")), last_moment(Draft())
     (86400.0, None)
     """
-    with contextlib.suppress(ValueError):
+    with contextlib.suppress(ValueError, OverflowError):  # the last day that there is has no end
         return (datetime.strptime(draft.answer_by, "%Y-%m-%d").replace(tzinfo=UTC) + timedelta(days=1)).timestamp()
     return None
 
@@ -247,7 +249,7 @@ def _check_terms(draft: Draft) -> None:
 
 
 def _text(name: str, text: str, *, least: int = 0) -> str:
-    text = text.strip()
+    text = text.strip().strip(_JOINERS).strip()
     if not least <= len(text) <= LONGEST[name]:
         many = N_("{words} must have 1 to {most} characters")
         raise BadInput(
@@ -255,7 +257,7 @@ def _text(name: str, text: str, *, least: int = 0) -> str:
             words=Sentence(WORDS[name]),
             most=LONGEST[name],
         )
-    if not all(letter.isprintable() or letter == "\n" for letter in text.replace("\r\n", "\n")):
+    if not all(letter.isprintable() or letter in f"\n{_JOINERS}" for letter in text.replace("\r\n", "\n")):
         raise BadInput("{words} has characters that cannot be shown; remove them", words=Sentence(WORDS[name]))
     return text.replace("\r\n", "\n")
 

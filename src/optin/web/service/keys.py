@@ -42,7 +42,8 @@ class Keyring:
     []
     """
 
-    def __init__(self, folder: Path, environment_key: bytes) -> None:
+    def __init__(self, folder: Path, environment_key: bytes, *, make: bool = True) -> None:
+        """Open the folder; with ``make=False``, for those who only look, it is neither made nor given other rights."""
         if len(environment_key) != 32:
             raise BadInput("the environment's key must be 32 bytes in base64; make one with: openssl rand -base64 32")
         self._folder = folder
@@ -50,13 +51,8 @@ class Keyring:
         self._pepper = hashlib.sha256(b"optin pepper 1" + environment_key).digest()
         self._open: dict[str, AESGCM] = {}
         self._guard = threading.Lock()
-        try:
-            folder.mkdir(mode=0o700, parents=True, exist_ok=True)
-            folder.chmod(0o700)
-        except OSError as error:
-            raise BadInput(
-                "the folder of keys cannot be used: {strerror}; check the place and its rights", strerror=error.strerror
-            ) from None
+        if make:
+            _make_folder(folder)
 
     def __repr__(self) -> str:
         return "<Keyring>"
@@ -185,6 +181,17 @@ class Keyring:
             os.fsync(handle)
         finally:
             os.close(handle)
+
+
+def _make_folder(folder: Path) -> None:
+    """Make a folder that its owner alone can look into."""
+    try:
+        folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+        folder.chmod(0o700)
+    except OSError as error:
+        raise BadInput(
+            "the folder of keys cannot be used: {strerror}; check the place and its rights", strerror=error.strerror
+        ) from None
 
 
 def _bound(campaign: str, person: str, round: int) -> bytes:  # noqa: A002

@@ -8,10 +8,8 @@ here says whether a link was used: a list that did would say who answered.
 from __future__ import annotations
 
 import contextlib
-import csv
 import hmac
 import json
-import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
@@ -20,50 +18,20 @@ from sqlalchemy import Connection, Row, insert, select, update
 
 from optin.errors import BadInput, LedgerUnavailable, PromiseBroken
 from optin.web.schema import invitations, invitees
-from optin.web.service.campaigns import (
-    BEFORE_REGISTRATION_CLOSES,
-    MOST_INVITATIONS,
-    checked_group,
-    expect_grouped,
-)
+from optin.web.service.campaigns import BEFORE_REGISTRATION_CLOSES, expect_grouped
 from optin.web.service.core import Service, hashed, log_event, new_id
 from optin.web.service.failures import NotFound
-from optin.web.service.identities import MOST_LETTERS, OVER, note_ids
+from optin.web.service.identities import OVER, note_ids
 from optin.web.service.lookups import owned_row
-from optin.web.service.mailer import looks_like_address
+from optin.web.service.pasted_lists import Entry
 from optin.web.service.records import Visitor
 from optin.web.transactions import hold
 from optin.wording.groups import shown_group
 from optin.wording.sentences import Sentence
 
-_COLUMNS = {
-    "address": "address adresse mail email e-mail email-address e-mail-address email-adresse e-mail-adresse mailadresse",
-    "id": "id employee-id personnel-number kennung personalnummer personal-nr personal-nr.",
-    "group": "group team ward department unit gruppe station abteilung bereich",
-}
-_NAMES = {name: column for column, names in _COLUMNS.items() for name in names.split()}
-"""What headings are called, in English and in German."""
-_AS_MAILED = re.compile(r"[^<>]*<\s*([^<>\s]+@[^<>\s]+)\s*>")
-
-
+MOST_AT_ONCE = 5000
 _BETWEEN = 1e-6
 """Seconds between two entries of one list, which keep it in its order: their names are random."""
-
-
-@dataclass(frozen=True)
-class Entry:
-    """Someone to be invited: an address, an id, or both, and perhaps a public group."""
-
-    address: str = field(default="", repr=False)
-    id: str = field(default="", repr=False)
-    group: str | None = None
-    line: int = field(default=0, compare=False, repr=False)
-    """In which line of a pasted list they stood; 0 where none was pasted."""
-
-    @property
-    def known_by(self) -> str:
-        """By what they are told from others: their id or else their address, whose case says nothing."""
-        return self.id or self.address.casefold()
 
 
 @dataclass(frozen=True)
@@ -113,79 +81,6 @@ class Known:
         return not here
 
 
-def entries_in(text: str) -> list[Entry]:
-    r"""Read a pasted list or CSV: an address or an id on each line, then a group; or columns named in the first line.
-
-    Addresses beside each other, as programs for mail copy them, are so many people. A group is public: no address is one.
-
-    >>> [each.known_by for each in entries_in("ada@example.org; ICU\nBea@example.org; ER")]
-    ['ada@example.org', 'bea@example.org']
-    >>> entries_in("id,email,ward\n7,ada@example.org,ICU")[0].group
-    'ICU'
-    >>> [each.known_by for each in entries_in("Ada Byron <ada@example.org>; bea@example.org")]
-    ['ada@example.org', 'bea@example.org']
-    """
-    lines = [line for line in text.replace("\N{ZERO WIDTH NO-BREAK SPACE}", "").splitlines() if line.strip()]
-    if lines and lines[0].casefold().startswith("sep="):  # how a spreadsheet is told its mark
-        del lines[0]
-    if not lines:
-        return []
-    mark = max(";\t,", key=lines[0].count)
-    rows = _rows(lines, mark)
-    names = [_NAMES.get("-".join(cell.casefold().replace("_", " ").split()), "") for cell in rows[0]]
-    if any(names) and not any("@" in cell for cell in rows[0]):
-        return [_named(dict(zip(names, row, strict=False)), at) for at, row in enumerate(rows[1:], 2)]
-    _expect_no_headings(rows)
-    return [entry for at, row in enumerate(rows, 1) for entry in _plain(row, at)]
-
-
-def _expect_no_headings(rows: Sequence[Sequence[str]]) -> None:
-    """Refuse headings that are called otherwise: taken for someone, they would be invited."""
-    addressed = [any("@" in cell for cell in row) for row in rows]
-    if len(rows) > 1 and len([cell for cell in rows[0] if cell]) > 1 and not addressed[0] and all(addressed[1:]):
-        raise BadInput("line 1: no column of these is known; name the columns in the first line: address, id, group")
-
-
-def _rows(lines: Sequence[str], mark: str) -> list[list[str]]:
-    """Read lines as cells; what is said of one that is too long for that would be no words for an analyst."""
-    with contextlib.suppress(csv.Error):
-        return [[cell.strip() for cell in row] for row in csv.reader(lines, delimiter=mark)]
-    raise BadInput("this is no list: a line of it is far too long; give an address or an id on each line, then a group")
-
-
-def _plain(row: Sequence[str], line: int) -> list[Entry]:
-    """Read a line without headings: one address after another, or an address or an id and perhaps a group."""
-    cells = [cell for cell in row if cell]
-    if len(cells) > 1 and all("@" in cell for cell in cells):
-        return [_named({"address": cell}, line) for cell in cells]
-    if any(row[2:]):
-        raise BadInput(
-            "line {line} holds more than an address or id and a group: name the columns in the first line: address, id, group",
-            line=line,
-        )
-    kind = "address" if "@" in row[0] else "id"
-    return [_named({kind: row[0], "group": row[1] if len(row) > 1 else ""}, line)]
-
-
-def _named(cells: dict[str, str], line: int) -> Entry:
-    """Refuse a line that names nobody, by its number alone."""
-    address, name, group = cells.get("address", ""), cells.get("id", ""), cells.get("group") or None
-    mailed = _AS_MAILED.fullmatch(address)
-    address = mailed[1] if mailed else address
-    if group is not None and "@" in group:
-        raise BadInput(
-            "line {line}: a group is public, and no address: name the columns in the first line: address, id, group",
-            line=line,
-        )
-    if not (address or name):
-        raise BadInput("line {line} names nobody: give an address or an id", line=line)
-    if address and not looks_like_address(address):
-        raise BadInput("line {line}: the address cannot be written to", line=line)
-    if name and not (name.isprintable() and len(name) <= MOST_LETTERS):
-        raise BadInput("line {line}: an id is text of at most {most} characters", line=line, most=MOST_LETTERS)
-    return Entry(address, name, checked_group(group), line)
-
-
 def _expect_one_group(entries: Sequence[Entry]) -> None:
     """Refuse a list that puts one person into two groups: whichever were taken, the other line would be dropped unsaid."""
     known = Known(())
@@ -205,8 +100,8 @@ def _expect_one_group(entries: Sequence[Entry]) -> None:
 
 def add(service: Service, analyst: Visitor, campaign: str, entries: Sequence[Entry]) -> Added:
     """Keep entries, each with an invitation; whoever stands in the list already is left as they are, but for a draft's groups."""
-    if not 1 <= len(entries) <= MOST_INVITATIONS:
-        raise BadInput("give 1 to {most} people at a time", most=MOST_INVITATIONS)
+    if not 1 <= len(entries) <= MOST_AT_ONCE:
+        raise BadInput("give 1 to {most:,} people at a time", most=MOST_AT_ONCE)
     _expect_one_group(entries)
 
     def work(connection: Connection) -> Added:

@@ -39,16 +39,20 @@ LOG = logging.getLogger("optin.web")
 
 @dataclass(frozen=True)
 class Sending:
-    """How many mails of one kind wait, went out, came back or are given up; and whose came back, and why."""
+    """How many mails of one kind wait, went out, came back or are given up; whose came back, and why; and why others wait."""
 
     number: int
     waiting: int
     sent: int
     back: tuple[tuple[str, str], ...]
+    why_waiting: tuple[str, ...] = ()
 
 
 def queue(service: Service, analyst: Visitor, campaign: str, number: int) -> int:
-    """Put a mail to everyone on the list in the queue: 0 is the invitation, then reminders; idempotent by its number."""
+    """Put a mail to everyone on the list in the queue: 0 is the invitation, then reminders; idempotent by its number.
+
+    Asked for again, the invitation goes to those alone who were added since and to whom nothing was written yet.
+    """
     if service.mail is None:
         raise PromiseBroken("no server for mail is set: copy the text and send it yourself")
 
@@ -74,7 +78,7 @@ def _numbers(connection: Connection, campaign: str) -> set[int]:
 
 def _queue(service: Service, connection: Connection, row: Row[Any], number: int) -> int:
     now = service.clock()
-    query = select(invitees).where(invitees.c.campaign == row.id, invitees.c.unsubscribed_at.is_(None))
+    whom = _unwritten(connection, row.id) if number == 0 else _wanted(connection, row.id)
     known = set(connection.scalars(select(mails.c.id).where(mails.c.campaign == row.id)))
     rows = [
         {
@@ -86,7 +90,7 @@ def _queue(service: Service, connection: Connection, row: Row[Any], number: int)
             "tries": 0,
             "next_at": now,
         }
-        for each in connection.execute(query)
+        for each in whom
         if (name := hashed(f"mail:{each.id}:{number}")) not in known and opened(service, each).entry.address
     ]
     if rows:
@@ -98,6 +102,29 @@ def _queue(service: Service, connection: Connection, row: Row[Any], number: int)
         )
         log_event(connection, now, "mail", words, campaign=row.id, round=row.round)
     return len(rows)
+
+
+def _wanted(connection: Connection, campaign: str) -> list[Row[Any]]:
+    """List whoever has not asked for silence."""
+    query = select(invitees).where(invitees.c.campaign == campaign, invitees.c.unsubscribed_at.is_(None))
+    return list(connection.execute(query).all())
+
+
+def _unwritten(connection: Connection, campaign: str) -> list[Row[Any]]:
+    """List those of them to whom no mail was ever put in the queue."""
+    query = select(mails.c.invitee).where(mails.c.campaign == campaign)
+    written = set(connection.scalars(query))
+    return [each for each in _wanted(connection, campaign) if each.id not in written]
+
+
+def unwritten(service: Service, analyst: Visitor, campaign: str) -> int:
+    """Count the addresses on a list to which nothing was written yet."""
+
+    def look(connection: Connection) -> list[Row[Any]]:
+        owned_row(connection, analyst, campaign)
+        return _unwritten(connection, campaign)
+
+    return sum(bool(opened(service, each).entry.address) for each in service.read(look))
 
 
 def sendings(service: Service, analyst: Visitor, campaign: str) -> list[Sending]:
@@ -121,7 +148,8 @@ def _sending(service: Service, number: int, rows: Any, entries: dict[str, Row[An
         if row.state == "back"
     )
     waiting, sent = (sum(row.state == state for row in own) for state in ("waiting", "sent"))
-    return Sending(number, waiting, sent, back)
+    why = {row.reason: stored_sentence(row.reason, row.told) for row in own if row.state == "waiting" and row.reason}
+    return Sending(number, waiting, sent, back, tuple(why.values()))
 
 
 def send_mails(service: Service) -> int:

@@ -13,16 +13,22 @@ import sys
 import threading
 from concurrent.futures import ThreadPoolExecutor
 from functools import cache
+from typing import Any
 
 from argon2 import PasswordHasher
 from argon2.exceptions import InvalidHashError, VerificationError
+from sqlalchemy import Connection, select
 
 from optin.errors import BadInput
+from optin.web.schema import accounts
 from optin.web.service.core import Service, hashed, new_id, new_secret
 from optin.web.service.delays import Patience, place_of
+from optin.web.service.failures import Refused
 from optin.web.service.gates import Gate
+from optin.wording.language import N_
 
 _SHORTEST, _LONGEST = 12, 256
+WRONG = N_("name or password is wrong")
 BEHIND = 10
 """How much a stranger's password gives way to everybody who is being served, in steps of ``nice``."""
 
@@ -50,6 +56,13 @@ def matches(password: str, known: str | None) -> bool:
         return _hasher().verify(known or _nobodys_hash(), password) and known is not None
     except (VerificationError, InvalidHashError, UnicodeEncodeError):
         return False
+
+
+def expect_unchanged(connection: Connection, account: Any) -> None:  # noqa: ANN401 - a row of accounts
+    """Let nobody in by a password that was changed, or of an account that was revoked, while it was being hashed."""
+    here = (accounts.c.id == account.id, accounts.c.password == account.password, accounts.c.left_at.is_(None))
+    if connection.execute(select(accounts.c.id).where(*here).with_for_update(read=True)).first() is None:
+        raise Refused(WRONG)
 
 
 def matches_behind_others(password: str, known: str | None) -> bool:

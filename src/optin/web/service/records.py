@@ -95,6 +95,8 @@ class MyCampaign(wire.MyCampaign):
     """Until when sealed answers wait for an announcement at most; then they are destroyed."""
     readable: float | None = None
     """Until when at most those who run the server could read answers."""
+    too_late: bool = False
+    """Whether registration is over for people: it is closed, or its last day is over and nobody has closed it yet."""
 
 
 def counts_about(deal: Deal | None) -> int | None:

@@ -13,11 +13,12 @@ from typing import Any
 
 from sqlalchemy import Connection, Row, delete, insert, or_, select, update
 
-from optin.errors import BadInput, PromiseBroken
+from optin.errors import BadInput, LedgerUnavailable, PromiseBroken
 from optin.web.languages import language, tags
 from optin.web.schema import accounts, addresses, campaigns, invitations, links_asked, links_back, registrations
 from optin.web.service.core import Service, hashed, new_id
 from optin.web.service.delays import Patience, place_of, wait_your_turn
+from optin.web.service.forgetting import erase
 from optin.web.service.identities import OVER
 from optin.web.service.mailer import Mailer, for_a_while, looks_like_address
 from optin.web.service.records import Visitor
@@ -125,7 +126,7 @@ def send_links(service: Service) -> None:
 
 
 def _answer(service: Service, mailer: Mailer, row: Row[Any]) -> None:
-    address, _blank, tag = service.keys.shown(row.sealed, bound=f"link asked:{row.id}").partition(" ")
+    address, _blank, tag = _typed(service, row).partition(" ")
     tongue = tag if tag in tags() else mailer.language
     secrets = service.change(lambda connection: _links(service, connection, row, address))
     if not secrets or _is_sent(mailer, address, row.id, secrets, tongue) or row.tries >= len(PAUSES):
@@ -134,6 +135,14 @@ def _answer(service: Service, mailer: Mailer, row: Row[Any]) -> None:
     later = {"tries": row.tries + 1, "next_at": service.clock() + PAUSES[row.tries]}
     query = update(links_asked).where(links_asked.c.id == row.id).values(later)
     service.change(lambda connection: connection.execute(query))
+
+
+def _typed(service: Service, row: Row[Any]) -> str:
+    """Read what was typed; nothing where the service's key is another than then: nobody waits behind what nobody can read."""
+    try:
+        return service.keys.shown(row.sealed, bound=f"link asked:{row.id}")
+    except LedgerUnavailable:
+        return ""
 
 
 def _links(service: Service, connection: Connection, row: Row[Any], address: str) -> list[str]:
@@ -187,7 +196,11 @@ def link_text(links: list[str]) -> str:
 
 
 def erase_addresses(service: Service) -> None:
-    """Erase the addresses of those none of whose campaigns goes on, and links whose hour is over."""
+    """Erase the addresses of those none of whose campaigns goes on, links whose hour is over, and what was typed in vain.
+
+    A service that was started without its server for mail would else keep the last for good.
+    """
+    erase(service, links_asked, links_asked.c.next_at <= service.clock() - SECONDS)
     going_on = select(campaigns.c.id).where(campaigns.c.state.not_in(OVER))
     registered = select(registrations.c.person).where(registrations.c.campaign.in_(going_on))
     invited = select(invitations.c.account).where(

@@ -141,6 +141,12 @@ def end(service: Service, visitor: Visitor) -> None:
     service.change(lambda connection: connection.execute(delete(sessions).where(sessions.c.id == visitor.session)))
 
 
+def end_others(connection: Connection, visitor: Visitor) -> None:
+    """Sign out everywhere else: whoever found a lost device sees nothing on it any more."""
+    others = (sessions.c.account == visitor.account, sessions.c.id != visitor.session)
+    connection.execute(delete(sessions).where(*others))
+
+
 def end_all(connection: Connection, account: str) -> None:
     """Sign out everywhere."""
     connection.execute(delete(sessions).where(sessions.c.account == account))

@@ -36,5 +36,14 @@ document.addEventListener("click", async (event) => {
   document.getElementById(button.dataset.said).textContent = button.dataset.copied || "Copied.";
 });
 
+// Pictures further down are fetched one after another once the page stands: paper has no others than those that are there.
+addEventListener("load", async () => {
+  for (const picture of document.querySelectorAll("img[loading=lazy]")) {
+    const there = new Promise((go) => ["load", "error"].forEach((end) => picture.addEventListener(end, go, { once: true })));
+    picture.loading = "eager";
+    if (!picture.complete) await there;
+  }
+});
+
 // What went wrong comes first, also for those who listen.
 document.getElementById("alert")?.focus();

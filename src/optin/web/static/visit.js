@@ -60,6 +60,7 @@ function settle(place) {
     form.addEventListener("input", told);
     if (!form.elements.echoed.value) told();
   }
+  for (const visit of place.querySelectorAll("form.visit")) visit.addEventListener("keydown", goOn);
   place.querySelector("form[data-begin]")?.addEventListener("submit", (event) => {
     event.preventDefault();
     openLink(event.target.elements.secret.value, true).then(() => {
@@ -67,6 +68,14 @@ function settle(place) {
       scrollTo(0, 0);
     });
   });
+}
+
+// Enter in a field goes on to the next one; only a button sends.
+function goOn(event) {
+  if (event.key !== "Enter" || !event.target.matches("input")) return;
+  event.preventDefault();
+  const fields = [...this.elements].filter((field) => field.matches("input, select") && field.offsetParent);
+  if (!event.isComposing && !/radio|checkbox/.test(event.target.type)) fields[fields.indexOf(event.target) + 1]?.focus();
 }
 
 const NEVER = ["csrf", "secret", "key", "round", "echoed", "back", "left_out", "again"];
@@ -116,6 +125,7 @@ const place = document.querySelector("#visit");
 if (place) {
   const secret = location.hash.slice(1) || kept().secret || "";
   if (secret.length >= 20) openLink(secret, !location.hash && Boolean(kept().begun));
+  addEventListener("hashchange", () => { if (location.hash.length > 20) openLink(location.hash.slice(1), false); });
 } else {
   settle(document);
 }

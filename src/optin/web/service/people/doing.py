@@ -12,7 +12,8 @@ from optin.errors import BadInput, PromiseBroken
 from optin.web.schema import answers, registrations
 from optin.web.service.asking import codes_of, sheet_of
 from optin.web.service.core import Service
-from optin.web.service.drafts import Draft, last_moment
+from optin.web.service.deadlines import is_over
+from optin.web.service.drafts import Draft
 from optin.web.service.ladder import rung_of
 from optin.web.service.limit_cells import shown_until, time_of_choice
 from optin.web.service.lookups import expect_round, group_of
@@ -93,8 +94,7 @@ def register_in(service: Service, connection: Connection, person: Visitor, name:
 def _expect_open(service: Service, row: Row[Any], draft: Draft) -> None:
     if row.state != "registration":
         raise PromiseBroken("registration is closed")
-    end = last_moment(draft)
-    if end is not None and service.clock() >= end:
+    if is_over(service, draft):
         raise PromiseBroken("the last day to answer, {day}, is over", day=Day.of(draft.answer_by))
 
 

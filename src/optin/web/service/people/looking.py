@@ -18,7 +18,7 @@ from optin.receipts import Receipt, check
 from optin.releasing import Release
 from optin.web.schema import answers, campaigns, invitations, registrations
 from optin.web.service.core import Service
-from optin.web.service.deadlines import BEFORE, WAITING, deadline, readable_until, window_end
+from optin.web.service.deadlines import BEFORE, WAITING, deadline, is_over, readable_until, window_end
 from optin.web.service.drafts import PRIVACY_CONSTRAINED, Draft
 from optin.web.service.failures import NotFound
 from optin.web.service.ladder import rung_of
@@ -69,10 +69,13 @@ def open_campaigns(service: Service) -> list[MyCampaign]:
 
 
 def ends_of(service: Service, connection: Connection, row: Row[Any]) -> dict[str, Any]:
-    """Say until when a round is announced, and until when answers can be read, at the latest."""
-    due = deadline(service, connection, row)
-    announce_by = due.at if due is not None and row.state in BEFORE else None
-    return {"announce_by": announce_by, "readable": readable_until(service, connection, row)}
+    """Say until when a round is announced and answers can be read at the latest, and whether it is too late to answer."""
+    due, over = deadline(service, connection, row), is_over(service, Draft.from_json(row.draft))
+    return {
+        "announce_by": due.at if due is not None and row.state in BEFORE else None,
+        "readable": readable_until(service, connection, row),
+        "too_late": over or row.state != "registration",
+    }
 
 
 def campaign(service: Service, person: Visitor, name: str) -> MyCampaign:
@@ -123,7 +126,7 @@ def visible(connection: Connection, person: Visitor, name: str) -> Row[Any]:
     return row
 
 
-def stranger_view(row: Row[Any], *, group: str | None = None, **ends: float | None) -> MyCampaign:
+def stranger_view(row: Row[Any], *, group: str | None = None, **ends: Any) -> MyCampaign:  # noqa: ANN401 - of `ends_of`
     """Show a campaign to someone who is not in it: what is asked, until when, and nothing of theirs."""
     told: dict[str, Any] = {"id": row.id, "state": row.state, "round": row.round, "group": group, **ends}
     empty: dict[str, Any] = dict.fromkeys(
