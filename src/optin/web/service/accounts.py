@@ -21,6 +21,7 @@ from optin.web.service.identities import account_of, tie
 from optin.web.service.passwords import (
     WRONG,
     browser_mark,
+    checked_name,
     checked_password,
     door_for,
     expect_unchanged,
@@ -81,7 +82,7 @@ def create_analyst(service: Service, secret: str, name: str, password: str) -> T
 
     The secret is looked up before the password is hashed: strangers, who have none, cost nothing.
     """
-    name, password = _checked_name(name), checked_password(password)
+    name, password = checked_name(name), checked_password(password)
     service.read(lambda connection: _expect_welcome(service, connection, secret, name))
     password_hash = hashed_slowly(service, password)
 
@@ -147,12 +148,6 @@ def _remembered(service: Service, ticket: Ticket) -> Ticket:
 def sign_out(service: Service, visitor: Visitor) -> None:
     """End this session."""
     sessions.end(service, visitor)
-
-
-def _checked_name(name: str) -> str:
-    if not 1 <= len(name) <= 64 or name != name.strip() or not name.isprintable():
-        raise BadInput("a name needs 1 to 64 characters that can be shown, without spaces at its ends")
-    return name
 
 
 # --- people -----------------------------------------------------------------------------------------------------------

@@ -33,6 +33,13 @@ BEHIND = 10
 """How much a stranger's password gives way to everybody who is being served, in steps of ``nice``."""
 
 
+def checked_name(name: str) -> str:
+    """Refuse a name that cannot be shown, or that its owner could not type again."""
+    if not 1 <= len(name) <= 64 or name != name.strip() or not name.isprintable():
+        raise BadInput("a name needs 1 to 64 characters that can be shown, without spaces at its ends")
+    return name
+
+
 def checked_password(password: str) -> str:
     """Refuse a password that could be guessed, or that would only cost time."""
     if not _SHORTEST <= len(password) <= _LONGEST:
