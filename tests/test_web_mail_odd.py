@@ -29,7 +29,7 @@ from optin.web.service.mails import queue, send_mails, sendings
 from optin.web.service.pasted_lists import entries_in
 
 MAILER = Mailer("127.0.0.1", 1, "survey@example.org", "https://survey.example.org", security="none")
-OURS = {"from", "to", "subject", "message-id", "list-unsubscribe", "auto-submitted"}
+OURS = {"from", "to", "subject", "date", "message-id", "list-unsubscribe", "auto-submitted"}
 OURS |= {"content-type", "content-transfer-encoding", "mime-version"}
 NEAR = st.from_regex(r"[=?.a-zé'%_Qq!0-]{1,14}@[a-z.-]{1,8}", fullmatch=True)
 WORD = "=?utf-8?q?=0aBcc=3A_spy=40example.com=0a=0aPay_here?="

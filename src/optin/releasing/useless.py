@@ -6,6 +6,7 @@ import math
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
+from optin.kernel.noise import noise_variance
 from optin.planning.size import POOR, verdict
 from optin.questions import Question
 from optin.questions.spending import Spending
@@ -48,8 +49,8 @@ def _too_few(release: Release, question: Question) -> bool:
     """Tell whether so few answers would say nothing without any noise too, and noise is the lesser part of the error."""
     counted: Counting = release[question.name].counted
     alone = question.half_width(ERROR, Spending(math.inf, counted.weight_squares, counted.heaviest))
-    noise, sampling = question.noise_constant / counted.reach**2, question.data_variance * counted.weight_squares
-    return verdict(alone, question.yardstick) == "useless" and noise <= sampling
+    noise = noise_variance(question.noise_constant, counted.reach)
+    return verdict(alone, question.yardstick) == "useless" and noise <= question.data_variance * counted.weight_squares
 
 
 def _why(release: Release, question: Question) -> str:

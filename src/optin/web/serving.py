@@ -17,7 +17,7 @@ from optin.web.logs import set_up_logs
 from optin.web.organisation import organisation_of
 from optin.web.service.accounts import first_analyst_secret
 from optin.web.service.core import Service
-from optin.web.settings import WebSettings, own_origins, trusted_proxies
+from optin.web.settings import WebSettings, expect_key, own_origins, trusted_proxies
 from optin.web.witnesses import witnesses_of
 
 SECONDS_TO_FINISH = 30
@@ -39,6 +39,7 @@ def serve(settings: WebSettings) -> None:
     trusted_proxies(settings)
     organisation_of(settings)
     witnesses_of(settings)
+    expect_key(settings)
     with alone(settings):
         _serve(settings)
 

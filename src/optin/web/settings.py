@@ -118,6 +118,15 @@ def key_folder(settings: WebSettings) -> Path:
     return settings.sqlite_path.with_name(settings.sqlite_path.name + ".keys")
 
 
+def expect_key(settings: WebSettings) -> None:
+    """Refuse a service that was given no key and may not make one."""
+    if settings.key is None and (settings.sqlite_path is None or not settings.on_loopback):
+        raise BadInput(
+            "no key: set OPTIN_WEB_KEY to 32 random bytes in base64 (openssl rand -base64 32). Only with SQLite and on "
+            "loopback does optin make one itself"
+        )
+
+
 def environment_key(
     settings: WebSettings, *, served_before: Callable[[], bool] = lambda: False
 ) -> tuple[bytes, str | None]:
@@ -129,11 +138,7 @@ def environment_key(
     """
     if settings.key is not None:
         return _decoded(settings.key.get_secret_value(), "OPTIN_WEB_KEY"), None
-    if settings.sqlite_path is None or not settings.on_loopback:
-        raise BadInput(
-            "no key: set OPTIN_WEB_KEY to 32 random bytes in base64 (openssl rand -base64 32). Only with SQLite and on "
-            "loopback does optin make one itself"
-        )
+    expect_key(settings)
     path = key_folder(settings) / "environment.key"
     try:
         if path.exists():
