@@ -4,13 +4,12 @@ import html
 import re
 
 from sqlalchemy import select, update
-from web_steps import registered
+from web_steps import finish_jobs, registered
 
 import optin
 from optin.web.languages import wanted
 from optin.web.schema import invitees, sessions
 from optin.web.service.core import new_secret
-from optin.web.service.jobs import run_all
 from optin.web.service.lists import stop_token
 
 SHEET = optin.Sheet(
@@ -165,7 +164,7 @@ def _deciding(found, ada, campaign):
     found.see("closed", "GET", f"/a/c/{campaign}", **mine)
     found.see("the plan so far", "GET", f"/a/c/{campaign}/plan", **mine)
     ada.take(campaign, "announce")
-    run_all(house.service)
+    finish_jobs(house.service)
     deal = found.see("the deal", "GET", f"/c/{campaign}", **person)
     found.see("the offer", "GET", f"/r/{campaign}", **mine)
     found.see("announced", "GET", f"/a/c/{campaign}", **mine)
@@ -173,7 +172,7 @@ def _deciding(found, ada, campaign):
     ada.take(campaign, "close")
     found.see("answers closed", "GET", f"/c/{campaign}", **person)
     ada.take(campaign, "release")
-    run_all(house.service)
+    finish_jobs(house.service)
     found.see("released", "GET", f"/c/{campaign}", **person)
     found.see("the receipt", "GET", f"/c/{campaign}/receipt", **person)
     found.see("the result", "GET", f"/r/{campaign}", **mine)
@@ -205,7 +204,7 @@ def _one_number(found, ada):
     found.see("home with a campaign", "GET", "/")
     ada.take(campaign, "close-registration")
     ada.take(campaign, "announce")
-    run_all(house.service)
+    finish_jobs(house.service)
     found.see("deal of one number", "GET", f"/c/{campaign}", **person)
     found.see("plan of one number", "GET", f"/a/c/{campaign}/plan", **mine)
     ada.take(campaign, "open-answers")
@@ -218,7 +217,7 @@ def _one_number(found, ada):
     found.see("joined", "GET", f"/c/{campaign}", **person)
     ada.take(campaign, "close")
     ada.take(campaign, "release")
-    run_all(house.service)
+    finish_jobs(house.service)
     found.see("result of one number", "GET", f"/r/{campaign}")
     found.see("receipt of one number", "GET", f"/c/{campaign}/receipt", **person)
     found.see("me with a total", "GET", "/me", **person)
@@ -263,5 +262,5 @@ def _running(found, ada):
     found.see("links", "POST", f"/a/c/{draft}/invitations", data={**csrf, "count": "3"}, **mine)
     _stopping(found, draft)
     ada.take(draft, "cancel")
-    run_all(found.house.service)
+    finish_jobs(found.house.service)
     found.see("cancelled", "GET", f"/a/c/{draft}", **mine)

@@ -5,11 +5,10 @@ import time
 
 import pytest
 from sqlalchemy import text
-from web_steps import PASSWORD, House, answering, put_people, registered, released
+from web_steps import PASSWORD, House, answering, finish_jobs, put_people, registered, released
 
 from optin.errors import PromiseBroken
 from optin.web.service import announcing
-from optin.web.service.jobs import run_all
 from optin.web.service.ladder import COSTS, LIMITS
 from optin.web.service.overdue import cancel_overdue
 from optin.web.service.records import Job
@@ -334,7 +333,7 @@ def test_a_round_closed_and_not_released_is_cancelled_after_the_stated_time_and_
     with pytest.raises(PromiseBroken, match=r"more than 14 days ago|step cancel is|cannot take"):
         analyst.take(campaign, "release")
     cancel_overdue(timed.service)
-    run_all(timed.service)
+    finish_jobs(timed.service)
     assert analyst.campaign(campaign).state == "cancelled"
     assert timed.service.read(lambda link: budget_of(link, me)).promised == 0
     assert timed.service.keys.stored_rounds() == []
@@ -358,7 +357,7 @@ def test_opening_answers_again_does_not_begin_the_time_to_publish_anew(timed):
     with pytest.raises(PromiseBroken, match=r"more than 14 days ago|step cancel is|cannot take"):
         analyst.take(other, "reopen-answers")
     cancel_overdue(timed.service)
-    run_all(timed.service)
+    finish_jobs(timed.service)
     assert [analyst.campaign(name).state for name in (campaign, other)] == ["cancelled"] * 2
 
 
@@ -378,7 +377,7 @@ def test_a_round_announced_and_never_closed_is_cancelled_after_the_stated_time_a
     with pytest.raises(PromiseBroken, match=r"more than 60 days ago|step cancel is|cannot take"):
         analyst.take(campaign, "close" if opened else "open-answers")
     cancel_overdue(timed.service)
-    run_all(timed.service)
+    finish_jobs(timed.service)
     found = analyst.campaign(campaign)
     assert (found.state, found.publish_by) == ("cancelled", None)
     assert "not closed within 60 days" in " ".join(line.words for line in analyst.log(campaign))

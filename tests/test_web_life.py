@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 from cli_steps import optin
 from sqlalchemy import func, select, text
-from web_steps import DRAFT, House, answering, exact_counts, opened_acts, registered, released
+from web_steps import DRAFT, House, answering, exact_counts, finish_jobs, opened_acts, registered, released
 
 from optin.errors import BadInput, PromiseBroken
 from optin.ledger import Ledger
@@ -15,7 +15,6 @@ from optin.receipts import check
 from optin.releasing import noise
 from optin.web.schema import answers
 from optin.web.service import announcing, jobs, long_steps
-from optin.web.service.jobs import run_all
 from optin.web.service.ladder import COSTS, LIMITS
 
 
@@ -258,7 +257,7 @@ def test_a_job_that_nobody_finished_is_finished_at_the_next_start(url, tmp_path)
                 {"campaign": campaign},
             )
         )
-        run_all(house.service)
+        finish_jobs(house.service)
         assert house.client().published(campaign).state == "announced"
 
 
@@ -272,7 +271,7 @@ def test_a_job_killed_after_its_step_was_taken_is_marked_as_done_and_changes_not
     before = [analyst.campaign(name) for name in (done, renewed, dropped)]
     acts = lodge.service.ledger.acts()
     lodge.service.change(lambda link: link.execute(text("UPDATE web_jobs SET state = 'running', step = 'beginning'")))
-    run_all(lodge.service)
+    finish_jobs(lodge.service)
     for earlier in before:
         later = analyst.campaign(earlier.id)
         assert (later.state, later.round, later.release) == (earlier.state, earlier.round, earlier.release)

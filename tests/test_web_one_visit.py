@@ -6,7 +6,7 @@ import re
 import pytest
 from sqlalchemy import func, select
 from test_web_sheets import ANSWERS, SHEET, answer_of
-from web_steps import PASSWORD, exact_counts, with_ada
+from web_steps import PASSWORD, exact_counts, finish_jobs, with_ada
 
 import optin
 from optin.errors import PromiseBroken
@@ -14,7 +14,6 @@ from optin.web.pages.stages import date
 from optin.web.pages.visit import choices
 from optin.web.schema import accounts, answers, events, invitations, registrations
 from optin.web.service.core import hashed, new_secret
-from optin.web.service.jobs import run_all
 from optin.web.service.overdue import cancel_overdue
 from optin.web.service.sessions import erase_sessions
 from optin.wording.guesses import FIRST_CHOICES, SUGGESTED, right_in_100
@@ -475,7 +474,7 @@ def test_sealed_answers_that_nobody_announces_are_destroyed_by_the_day_that_was_
     with pytest.raises(PromiseBroken, match="its time to be announced is over"):
         house.ada.take(campaign, "announce")
     cancel_overdue(house.service)
-    run_all(house.service)
+    finish_jobs(house.service)
     assert house.ada.campaign(campaign).state == "cancelled"
     assert campaign not in [name for name, _ in house.service.keys.stored_rounds()]
 

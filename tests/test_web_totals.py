@@ -3,14 +3,13 @@
 import numpy as np
 import pytest
 from sqlalchemy import select, text, update
-from web_steps import answering, put_people, registered, released
+from web_steps import answering, finish_jobs, put_people, registered, released
 
 from optin.errors import PromiseBroken
 from optin.ledger.holdings import promised_nothing
 from optin.receipts import check
 from optin.web.schema import accounts
 from optin.web.service import announcing
-from optin.web.service.jobs import run_all
 from optin.web.service.ladder import COSTS, LIMITS
 from optin.web.service.people import allowing
 
@@ -68,7 +67,7 @@ def test_an_announcement_cut_off_before_it_was_written_down_leaves_out_the_same_
         "UPDATE web_jobs SET state = 'running', step = 'announcing'",
     ):
         lodge.service.change(lambda link, query=query: link.execute(text(query)))
-    run_all(lodge.service)
+    finish_jobs(lodge.service)
     found = analyst.campaign(campaign)
     assert (found.state, found.announcement, found.job.error) == ("announced", before, None)
     assert crowd[0].my_campaign(campaign).deal.grains == 0
