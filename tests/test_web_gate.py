@@ -113,7 +113,9 @@ def test_a_strangers_hash_stands_behind_those_who_are_served_and_that_of_a_known
     with pytest.raises(BadInput):
         lodge.client().sign_in("ada", PASSWORD + "s")
     assert ada.sign_in("ada", PASSWORD)
-    behind = ours + passwords.BEHIND if sys.platform == "linux" else ours  # elsewhere a place belongs to the whole process
+    behind = (
+        ours + passwords.BEHIND if sys.platform == "linux" else ours
+    )  # elsewhere a place belongs to the whole process
     assert hashes.places == [ours, behind, ours]
     assert os.getpriority(os.PRIO_PROCESS, 0) == ours
 
